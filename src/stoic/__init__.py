@@ -1,0 +1,21 @@
+"""Stoic: Gaussian-process bandits that keep their head when measurements lie."""
+
+from stoic import policies
+from stoic.errors import StoicError
+from stoic.kernels import Linear, Matern, MatrixKernel, SquaredExponential
+from stoic.schedules import Assumptions
+from stoic.spaces import Arms, Box
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Arms",
+    "Assumptions",
+    "Box",
+    "Linear",
+    "Matern",
+    "MatrixKernel",
+    "SquaredExponential",
+    "StoicError",
+    "policies",
+]

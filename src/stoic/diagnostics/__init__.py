@@ -1,0 +1,5 @@
+"""Robust figures of plain values."""
+
+from stoic.diagnostics.running import RunningSpread
+
+__all__ = ["RunningSpread"]

@@ -1,0 +1,59 @@
+"""Every error that Stoic raises on purpose.
+
+Each message says what was expected, what came and what to do. Each class is
+also the built-in exception that Python programmers would expect, so existing
+``except ValueError`` blocks keep working.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "InvalidArm",
+    "InvalidInput",
+    "InvalidPayoff",
+    "InvalidState",
+    "MissingExtra",
+    "OutOfPlan",
+    "StoicError",
+    "TooManyFeatures",
+    "UnknownName",
+]
+
+
+class StoicError(Exception):
+    """The base of all of Stoic's errors."""
+
+
+class InvalidInput(StoicError, ValueError):
+    """A parameter, array or option that can't be used as it is."""
+
+
+class InvalidPayoff(InvalidInput):
+    """A payoff that is not one finite real number; the policy is unchanged."""
+
+
+class InvalidArm(InvalidInput, IndexError):
+    """An arm outside the domain; the policy is unchanged."""
+
+
+class OutOfPlan(InvalidInput):
+    """An arm that the policy's present plan does not contain; the policy is unchanged."""
+
+
+class TooManyFeatures(InvalidInput):
+    """A kernel approximation that would need more features than allowed."""
+
+
+class InvalidState(InvalidInput):
+    """A saved state that is damaged, incomplete or of another policy."""
+
+
+class UnknownName(StoicError, KeyError):
+    """A name that no registered thing has."""
+
+    def __str__(self) -> str:  # KeyError would print the repr of the message
+        return str(self.args[0]) if self.args else ""
+
+
+class MissingExtra(StoicError, ImportError):
+    """An optional dependency that is not installed."""

@@ -1,0 +1,138 @@
+"""Adaptive truncation in feature space (chowdhury2019, Algorithm 2).
+
+Chowdhury & Gopalan, *Bayesian optimization under heavy-tailed payoffs*, NeurIPS 2019.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stoic.checks import Array, IntArray
+from stoic.posterior import FeaturePosterior
+
+__all__ = ["AdaptivelyTruncatedMean"]
+
+
+class AdaptivelyTruncatedMean:
+    """θ = V^{-½} r̂ with r̂_i = Σ_τ u_{iτ} y_τ 1{|u_{iτ} y_τ| ≤ b}, over the whole history.
+
+    u_i are the rows of V^{-½}Φᵀ. Both V and b move with every round, so each round every
+    payoff must be judged again in each of the m directions. But |u_{iτ}| ≤ 1/√n_a for n_a
+    plays of τ's arm, whatever the features: once |y| ≤ b√n_a for the least b to come, the
+    payoff is inside for good, in every direction, and only its arm's sum needs to be kept. What
+    is left is the tail, whose size depends on how heavy it is and hardly on t.
+
+    Payoffs may be judged about a centre g, y − g in place of y; the part that g explains is
+    then added back, θ = V^{-½} r̂ + V⁻¹Φᵀ g (summed over plays). With g = 0 this is the paper's.
+
+    Cost per round: the eigenvectors of V, r³, and m·(A + tail).
+    """
+
+    def __init__(self, arms: int) -> None:
+        self.location = 0.0
+        self._settled: Array = np.zeros(arms)  # sums of payoffs that are inside for good
+        self._settled_count: Array = np.zeros(arms)
+        self._tail_arm: IntArray = np.zeros(0, dtype=np.int64)
+        self._tail: Array = np.zeros(0)
+        self._theta: Array = np.zeros(0)
+        self.deviation: Array = np.zeros(arms)
+
+    @property
+    def tail_size(self) -> int:
+        """The number of payoffs kept one by one."""
+        return len(self._tail)
+
+    def add(self, arm: int, payoff: float) -> None:
+        """Take in one payoff; :meth:`solve` brings the estimate up to date."""
+        self._tail_arm = np.append(self._tail_arm, arm)
+        self._tail = np.append(self._tail, payoff)
+
+    def settle(self, safe: Array) -> None:
+        """Fold the payoffs with |y| ≤ safe[arm] into their arms' sums for good."""
+        self._fold(np.abs(self._tail) <= safe[self._tail_arm], self._tail)
+
+    def settle_oldest(self, keep: int, centre: Array, limit: Array) -> None:
+        """Fold all but the newest payoffs, clipped to centre ± limit of their arms."""
+        old = np.arange(len(self._tail)) < len(self._tail) - keep
+        if old.any():
+            c, most = centre[self._tail_arm], limit[self._tail_arm]
+            self._fold(old, c + np.clip(self._tail - c, -most, most))
+
+    def _fold(self, chosen: NDArray[np.bool_], values: Array) -> None:
+        if chosen.any():
+            np.add.at(self._settled, self._tail_arm[chosen], values[chosen])
+            np.add.at(self._settled_count, self._tail_arm[chosen], 1.0)
+            self._tail_arm, self._tail = self._tail_arm[~chosen], self._tail[~chosen]
+
+    def solve(self, posterior: FeaturePosterior, level: float) -> None:
+        """Judge all payoffs at level b and solve for θ (Algorithm 2)."""
+        U, root = self._directions(posterior)
+        weighted = U[:, self._tail_arm] * self._tail
+        r_hat = U @ self._settled + _within(weighted, level)
+        self._set(posterior, root @ (posterior.features.basis.T @ r_hat))
+
+    def solve_about(self, posterior: FeaturePosterior, centre: Array, limit: Array) -> None:
+        """Judge y − centre, at the level where each payoff's heaviest direction allows ±limit."""
+        U, root = self._directions(posterior)
+        level = limit * np.abs(U).max(axis=0, initial=0.0)
+        arm = self._tail_arm
+        weighted = U[:, arm] * (self._tail - centre[arm])
+        r_hat = U @ (self._settled - self._settled_count * centre) + _within(weighted, level[arm])
+        explained = posterior.features.psi.T @ (posterior.counts * (centre - self.location))
+        self._set(posterior, root @ (posterior.features.basis.T @ r_hat + root @ explained))
+
+    def _directions(self, posterior: FeaturePosterior) -> tuple[Array, Array]:
+        """U, whose column a is V^{-½}φ for one play of point a, and V^{-½} on ψ."""
+        values, vectors = np.linalg.eigh(posterior.V)
+        root = (vectors / np.sqrt(values)) @ vectors.T  # the symmetric root
+        return posterior.features.basis @ (root @ posterior.features.psi.T), root
+
+    def _set(self, posterior: FeaturePosterior, theta: Array) -> None:
+        self._theta = theta
+        self.deviation = posterior.features.psi @ theta
+
+    def track(self, points: Array, posterior: FeaturePosterior) -> None:
+        """Follow further points from now on."""
+        more = np.zeros(len(points))
+        self._settled = np.concatenate([self._settled, more])
+        self._settled_count = np.concatenate([self._settled_count, more])
+        self.deviation = np.concatenate([self.deviation, self.predict(points, posterior)])
+
+    def predict(self, X: Array, posterior: FeaturePosterior) -> Array:
+        """The deviation from the location at any points."""
+        psi = posterior.map(X)
+        if len(self._theta) != psi.shape[1]:  # nothing solved yet
+            return np.zeros(len(X))
+        mean: Array = psi @ self._theta
+        return mean
+
+    def state(self) -> dict[str, Any]:
+        """Everything that :meth:`restore` needs to go on bit by bit."""
+        return {
+            "location": self.location,
+            "settled": self._settled.copy(),
+            "settled_count": self._settled_count.copy(),
+            "tail_arm": self._tail_arm.copy(),
+            "tail": self._tail.copy(),
+            "theta": self._theta.copy(),
+            "deviation": self.deviation.copy(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over a state."""
+        self.location = float(state["location"])
+        self._settled = np.array(state["settled"], dtype=float)
+        self._settled_count = np.array(state["settled_count"], dtype=float)
+        self._tail_arm = np.array(state["tail_arm"], dtype=np.int64)
+        self._tail = np.array(state["tail"], dtype=float)
+        self._theta = np.array(state["theta"], dtype=float)
+        self.deviation = np.array(state["deviation"], dtype=float)
+
+
+def _within(weighted: Array, level: float | Array) -> Array:
+    """Σ_τ of the weighted payoffs that are within the level, direction by direction."""
+    total: Array = np.where(np.abs(weighted) <= level, weighted, 0.0).sum(axis=1)
+    return total

@@ -1,0 +1,35 @@
+"""Truncation of single payoffs, decided once, when they arrive."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stoic.checks import Array, IntArray
+
+__all__ = ["contextual_threshold", "truncate"]
+
+
+def truncate(payoff: float, level: float) -> float:
+    """y·1{|y| ≤ b}: to zero, not to the level (chowdhury2019, Algorithm 1, line 5).
+
+    >>> truncate(3.0, 2.0), truncate(-1.5, 2.0)
+    (0.0, -1.5)
+    """
+    return payoff if abs(payoff) <= level else 0.0
+
+
+def contextual_threshold(gain: Array, arm: int, counts: IntArray, order: float) -> float:
+    """h(x)/|b|, beyond which CA-TGP-UCB truncates a payoff (park2024, Algorithm 1, lines 6–7).
+
+    The weights k_t(x)ᵀ(K_t + λI)⁻¹ of the prediction at the arm just played are ``gain[a]``
+    for each of the n_a plays of a, so h = (Σ_a n_a |gain_a|^{1+ε})^{1/(1+ε)} and
+    b = gain[arm], without a solve. ``counts`` include the play itself.
+    """
+    p = 1.0 + order
+    weights = np.abs(gain)
+    largest = weights.max(initial=0.0)
+    if largest == 0.0:
+        return float("inf")
+    h = largest * float((counts * (weights / largest) ** p).sum()) ** (1.0 / p)
+    weight = float(weights[arm])
+    return h / weight if weight > 0.0 else float("inf")

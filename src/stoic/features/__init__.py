@@ -1,0 +1,7 @@
+"""Finite feature maps that stand in for a kernel."""
+
+from stoic.features.base import Features
+from stoic.features.nystrom import NystromMap, draw_dictionary
+from stoic.features.quadrature import QuadratureMap
+
+__all__ = ["Features", "NystromMap", "QuadratureMap", "draw_dictionary"]

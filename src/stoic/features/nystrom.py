@@ -1,0 +1,70 @@
+"""Nyström features on a dictionary of points.
+
+Williams & Seeger, *Using the Nyström method to speed up kernel machines*, 2001; as in
+chowdhury2019 §5.1 (b) and calandriello2019 §3.1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stoic.checks import Array, IntArray
+from stoic.features.base import Features
+from stoic.kernels import Kernel
+
+__all__ = ["RANK_TOLERANCE", "NystromMap", "draw_dictionary"]
+
+# Eigenvalues of K_D below this share of the largest count as zero in the pseudo-inverse:
+# an eigenvector is known to about 1e-16/share, so smaller ones would be rounding noise.
+RANK_TOLERANCE = 1e-8
+
+
+class NystromMap:
+    """φ(x) = (K_D^½)⁺ k_D(x) for a dictionary D, with the symmetric root.
+
+    Departures from print: the pseudo-inverse drops eigenvalues below ``RANK_TOLERANCE``
+    of the largest.
+    """
+
+    def __init__(self, kernel: Kernel, points: Array, dictionary: IntArray) -> None:
+        self.kernel = kernel
+        self.dictionary = dictionary
+        self._points = points[dictionary]
+        if len(dictionary):
+            values, vectors = np.linalg.eigh(kernel(self._points, self._points))
+            kept = values > RANK_TOLERANCE * max(values[-1], 0.0)
+            self.basis: Array = vectors[:, kept]
+            self._projector: Array = self.basis / np.sqrt(values[kept])
+        else:
+            self.basis = self._projector = np.zeros((0, 0))
+
+    def __call__(self, X: Array) -> Array:
+        """The coordinates ψ at points, (n, r)."""
+        if not len(self.dictionary):
+            return np.zeros((len(X), 0))
+        psi: Array = self.kernel(X, self._points) @ self._projector
+        return psi
+
+    def features(self, X: Array) -> Features:
+        """The features of the tracked points."""
+        return Features(self(X), self.basis)
+
+
+def draw_dictionary(
+    probability: Array, counts: IntArray, rng: np.random.Generator, *, per_play: bool
+) -> IntArray:
+    """The distinct points that enter the dictionary, in ascending order.
+
+    "Include each past play of a with probability p" keeps the point a with probability
+    1 − (1 − p)^{n_a}: one draw for each distinct point, whatever its count. With
+    ``per_play=False`` a point is kept with probability p itself.
+
+    Draws are made for all tracked points, so that they depend on the round alone.
+    """
+    p = np.clip(probability, 0.0, 1.0)
+    kept = p
+    if per_play:
+        below = np.minimum(p, 1.0 - 1e-16)  # a sure play stays sure to rounding
+        kept = np.where(p >= 1.0, 1.0, -np.expm1(counts * np.log1p(-below)))
+    drawn = rng.random(len(counts)) < kept
+    return np.flatnonzero(drawn & (counts > 0)).astype(np.int64)

@@ -1,0 +1,119 @@
+"""Quadrature Fourier features of the squared exponential kernel.
+
+Mutný & Krause, *Efficient high dimensional Bayesian optimization with additivity and
+quadrature Fourier features*, NeurIPS 2018; as in chowdhury2019 §5.1 (a), eq. (1).
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+
+from stoic.checks import Array, integer
+from stoic.errors import InvalidInput, TooManyFeatures
+from stoic.features.base import Features
+from stoic.kernels import Kernel, Scaled, SquaredExponential
+
+__all__ = ["QuadratureMap"]
+
+_TOLERANCE = 1e-9  # largest error of the approximated kernel on the domain
+_MOST_FEATURES = 4096
+_MOST_NODES = 128  # beyond it the smallest Gauss–Hermite weights underflow
+
+
+class QuadratureMap:
+    """φ(x) = √v·[√w_i cos(√2 ω_iᵀx/ℓ), √w_i sin(√2 ω_iᵀx/ℓ)] on a Gauss–Hermite grid.
+
+    The domain is scaled to [0, 1]^d. The grid has m̄ nodes per dimension, m = 2m̄^d
+    features; m̄ is the smallest number for which the kernel's error on the domain is
+    below 1e-9, and a number of features above 4096 is refused.
+
+    Parameters
+    ----------
+    kernel
+        A squared exponential kernel, with a factor v or not.
+    low, high
+        Corners of the domain.
+    nodes
+        m̄, to fix it; its error is then your own affair.
+
+    >>> QuadratureMap(SquaredExponential(0.2), np.zeros(1), np.ones(1)).nodes
+    27
+    """
+
+    def __init__(self, kernel: Kernel, low: Array, high: Array, nodes: int | None = None) -> None:
+        variance, lengthscale = _squared_exponential(kernel)
+        side = np.where(high > low, high - low, 1.0)
+        self._low, self._side = low, side
+        self._scale = np.broadcast_to(lengthscale, low.shape) / side
+        self.nodes = (
+            _enough_nodes(self._scale)
+            if nodes is None
+            else integer(nodes, "the number of quadrature nodes", at_least=1)
+        )
+        count = 2 * self.nodes ** len(low)
+        if count > _MOST_FEATURES:
+            raise TooManyFeatures(
+                f"expected at most {_MOST_FEATURES} quadrature features, got "
+                f"2·{self.nodes}^{len(low)} = {count} for length-scales "
+                f"{np.round(self._scale, 4).tolist()} of the domain's sides; "
+                "use features='nystrom'"
+            )
+        # A grid point's weight is the product of its 1-D weights
+        omega, weight = np.polynomial.hermite.hermgauss(self.nodes)
+        grid = list(product(range(self.nodes), repeat=len(low)))
+        self._omega: Array = omega[np.array(grid)]
+        self._root_weight: Array = np.sqrt(
+            variance * np.prod(weight[np.array(grid)] / np.sqrt(np.pi), axis=1)
+        )
+        self._reduction: Array = np.eye(count)
+
+    def full(self, X: Array) -> Array:
+        """φ at points, all m coordinates."""
+        unit = (X - self._low) / self._side
+        angle = np.sqrt(2.0) * (unit / self._scale) @ self._omega.T
+        return np.hstack([np.cos(angle) * self._root_weight, np.sin(angle) * self._root_weight])
+
+    def reduce(self, X: Array) -> None:
+        """Keep only the directions that the points ``X`` span, up to rounding."""
+        _, size, directions = np.linalg.svd(self.full(X), full_matrices=False)
+        kept = size > np.finfo(float).eps * max(self._reduction.shape) * size[0]
+        self._reduction = directions[kept].T
+
+    def __call__(self, X: Array) -> Array:
+        """The coordinates ψ = Pᵀφ at points, (n, r)."""
+        psi: Array = self.full(X) @ self._reduction
+        return psi
+
+    def features(self, X: Array) -> Features:
+        """The features of the tracked points."""
+        return Features(self(X), self._reduction)
+
+
+def _squared_exponential(kernel: Kernel) -> tuple[float, float | Array]:
+    variance = 1.0
+    while isinstance(kernel, Scaled):
+        variance, kernel = variance * kernel.variance, kernel.kernel
+    if not isinstance(kernel, SquaredExponential):
+        raise InvalidInput(
+            "expected a SquaredExponential kernel for quadrature features, "
+            f"got {kernel!r}; use features='nystrom' for any other kernel"
+        )
+    return variance, kernel.lengthscale
+
+
+def _enough_nodes(scale: Array) -> int:
+    """The smallest m̄ whose worst error over differences in [0, 1]^d is below the tolerance."""
+    delta = np.linspace(0.0, 1.0, 257)[:, None] / scale  # differences in length-scales, (257, d)
+    exact = np.exp(-0.5 * delta**2)
+    for nodes in range(2, _MOST_NODES + 1):
+        omega, weight = np.polynomial.hermite.hermgauss(nodes)
+        cosines = np.cos(np.sqrt(2.0) * delta[:, :, None] * omega)
+        error = np.abs(cosines @ (weight / np.sqrt(np.pi)) - exact).max(axis=0)
+        if error.sum() < _TOLERANCE:
+            return nodes
+    raise TooManyFeatures(
+        f"expected length-scales that {_MOST_NODES} quadrature nodes per dimension can resolve, "
+        f"got {np.round(scale, 4).tolist()} of the domain's sides; use features='nystrom'"
+    )

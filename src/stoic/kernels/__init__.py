@@ -1,0 +1,17 @@
+"""Kernels: k(X, Z) and its diagonal."""
+
+from stoic.kernels.base import Kernel, Product, Scaled, Sum
+from stoic.kernels.linear import Linear
+from stoic.kernels.matrix import MatrixKernel
+from stoic.kernels.stationary import Matern, SquaredExponential
+
+__all__ = [
+    "Kernel",
+    "Linear",
+    "Matern",
+    "MatrixKernel",
+    "Product",
+    "Scaled",
+    "SquaredExponential",
+    "Sum",
+]

@@ -1,0 +1,33 @@
+"""The papers' algorithms, one file each; see ``stoic.policies.names()``."""
+
+from stoic.policies.ata_gp_ucb import ATAGPUCB
+from stoic.policies.base import Policy, Recommendation
+from stoic.policies.bbkb import BBKB
+from stoic.policies.bkb import BKB
+from stoic.policies.catgp_ucb import CATGPUCB
+from stoic.policies.gp_ucb import GPUCB
+from stoic.policies.mom_gp_ucb import MoMGPUCB
+from stoic.policies.registry import by_name, from_state, names, register
+from stoic.policies.rgp_pe import RGPPE
+from stoic.policies.rgp_ucb import RGPUCB
+from stoic.policies.tgp_ucb import TGPUCB
+from stoic.policies.uniform import Uniform
+
+__all__ = [
+    "ATAGPUCB",
+    "BBKB",
+    "BKB",
+    "CATGPUCB",
+    "GPUCB",
+    "RGPPE",
+    "RGPUCB",
+    "TGPUCB",
+    "MoMGPUCB",
+    "Policy",
+    "Recommendation",
+    "Uniform",
+    "by_name",
+    "from_state",
+    "names",
+    "register",
+]

@@ -1,0 +1,278 @@
+"""What every policy is: ask, tell, recommend, state."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from stoic import state as states
+from stoic.checks import Array, describe, integer, number
+from stoic.errors import InvalidInput, InvalidPayoff, InvalidState
+from stoic.kernels import Kernel
+from stoic.schedules import Assumptions, Setting
+from stoic.schedules.base import any_schedule
+from stoic.spaces import Arms, Box, Domain
+
+__all__ = ["Policy", "Recommendation"]
+
+_LARGEST = 1e290  # payoffs beyond it are taken as this: sums of them must stay finite
+_FORMAT = 1
+
+
+class Recommendation(NamedTuple):
+    """The arm that a policy would stand by.
+
+    ``interval`` is the policy's own confidence interval, value ± width·std: a guarantee with
+    the theory schedules, a rule of thumb with the practical ones.
+    """
+
+    arm: Any
+    value: float
+    interval: tuple[float, float]
+
+
+class Policy(ABC):
+    """A bandit policy on finite arms or a box.
+
+    ``ask`` changes nothing: asked again, it gives the same answer until a ``tell``. ``tell`` is
+    the only mutator; refused input leaves the policy as it was. ``state`` is all of it as plain
+    arrays and scalars, and a policy made from it goes on bit by bit as if never stopped.
+
+    Parameters
+    ----------
+    domain
+        :class:`stoic.Arms` or :class:`stoic.Box`.
+    kernel
+        k, any :class:`stoic.kernels.Kernel`; may be left out for ``Arms.matrix(K)``.
+    lam
+        λ > 0, the ridge (the posterior's noise variance).
+    horizon
+        T, where a schedule needs it.
+    schedule
+        ``"practical"`` (no constants, no theorem), ``"paper"`` (what the authors ran),
+        ``"theory"`` (the theorem to the letter), or an object with the same methods.
+    assumptions
+        The constants of the theory and paper schedules.
+    seed
+        Of whatever the policy draws; draws depend on (seed, round) alone.
+    """
+
+    name: ClassVar[str]
+    schedules: ClassVar[Mapping[str, Callable[..., Any]]]
+
+    def __init__(
+        self,
+        domain: Domain,
+        kernel: Kernel | None = None,
+        *,
+        lam: float = 1.0,
+        horizon: int | None = None,
+        schedule: Any = "practical",
+        assumptions: Assumptions | None = None,
+        seed: int = 0,
+    ) -> None:
+        if not isinstance(domain, Arms | Box):
+            raise InvalidInput(
+                f"expected a domain, stoic.Arms(X) or stoic.Box(low, high), got {describe(domain)}"
+            )
+        self.domain: Domain = domain
+        self.kernel = _kernel(domain, kernel)
+        points = domain.X if isinstance(domain, Arms) else np.vstack([domain.low, domain.high])
+        self.kernel.check(points)
+        prior_var = float(self.kernel.diag(points).max())
+        self.lam = number(lam, "lam", above=0.0)
+        if not 1e-12 * prior_var <= self.lam <= 1e100 or not prior_var <= 1e100:
+            raise InvalidInput(
+                f"expected lam between 1e-12 of the kernel's variance ({prior_var:g}) and 1e100, "
+                f"got {self.lam:g}; rescale the kernel or lam"
+            )
+        self.horizon = None if horizon is None else integer(horizon, "horizon", at_least=1)
+        self.seed = integer(seed, "seed", at_least=0)
+        if assumptions is not None and not isinstance(assumptions, Assumptions):
+            raise InvalidInput(f"expected stoic.Assumptions(…), got {describe(assumptions)}")
+        self.assumptions = assumptions or Assumptions()
+        arms = len(domain) if isinstance(domain, Arms) else 2**31
+        self.setting = Setting(self.assumptions, self.lam, self.horizon, arms, prior_var)
+        self.schedule_name, self.schedule = self._schedule(schedule)
+        self.t = 0
+
+    def _schedule(self, schedule: Any) -> tuple[str, Any]:
+        if isinstance(schedule, str):
+            if schedule not in self.schedules:
+                listed = ", ".join(repr(name) for name in self.schedules)
+                raise InvalidInput(
+                    f"expected schedule to be one of {listed} or a schedule object, "
+                    f"got {schedule!r}"
+                )
+            return schedule, self._named_schedule(schedule)
+        if not any_schedule(schedule):
+            raise InvalidInput(
+                "expected schedule as a name or an object with a method width(progress), "
+                f"got {describe(schedule)}"
+            )
+        return "custom", schedule
+
+    def _named_schedule(self, name: str) -> Any:
+        return self.schedules[name](self.setting)
+
+    # -- what a policy shows ------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def mean(self) -> Array:
+        """Estimated payoff of each arm (of each point played, on a box)."""
+
+    @property
+    @abstractmethod
+    def std(self) -> Array:
+        """Posterior standard deviation of each arm (of each point played, on a box)."""
+
+    @property
+    @abstractmethod
+    def width(self) -> float:
+        """What multiplies the std in the policy's bounds at the coming choice."""
+
+    # -- ask ----------------------------------------------------------------------------------
+
+    def ask(self, n: int | None = None) -> Any:
+        """The next arm: a row number, or a point of the box.
+
+        With ``n``, a list of arms (an array of points on a box): the next ``n`` of the present
+        plan, or fewer where the plan ends; without a plan, a batch of ``n`` in which each
+        choice reckons with those before it.
+        """
+        if n is None:
+            return self._show(self._choose())
+        batch = [self._show(choice) for choice in self._batch(integer(n, "n", at_least=1))]
+        return batch if isinstance(self.domain, Arms) else np.array(batch)
+
+    def _show(self, choice: Any) -> Any:
+        return int(choice) if isinstance(self.domain, Arms) else np.array(choice, dtype=float)
+
+    @abstractmethod
+    def _choose(self) -> Any:
+        """The next arm as a row number, or as a point."""
+
+    @abstractmethod
+    def _batch(self, n: int) -> list[Any]:
+        """The next arms, at most ``n``."""
+
+    # -- tell ---------------------------------------------------------------------------------
+
+    def tell(self, arm: Any, payoff: float) -> None:
+        """Report the payoff of an arm.
+
+        Raises a typed error, and changes nothing, unless ``payoff`` is one finite real number
+        and ``arm`` an arm of the domain (and of the plan, for policies that have one).
+        """
+        y = number(payoff, "payoff", error=InvalidPayoff)
+        y = math.copysign(min(abs(y), _LARGEST), y)
+        place = self.domain.index(arm) if isinstance(self.domain, Arms) else self.domain.point(arm)
+        self._tell(place, y)
+
+    @abstractmethod
+    def _tell(self, place: Any, payoff: float) -> None:
+        """Take in a valid payoff of a valid row number or point."""
+
+    @abstractmethod
+    def recommend(self) -> Recommendation:
+        """The arm that the policy would stand by, with its value and interval."""
+
+    # -- state --------------------------------------------------------------------------------
+
+    def options(self) -> dict[str, Any]:
+        """The policy's own constructor arguments that differ from None."""
+        return {}
+
+    def state(self) -> states.State:
+        """The whole policy as a flat dictionary of arrays, numbers and strings."""
+        domain: dict[str, Any]
+        if isinstance(self.domain, Arms):
+            domain = {"arms": np.array(self.domain.X)}
+        else:
+            domain = {"low": self.domain.low.copy(), "high": self.domain.high.copy()}
+        shared: dict[str, Any] = {"lam": self.lam, "seed": self.seed, "schedule": self.schedule_name}
+        if self.horizon is not None:
+            shared["horizon"] = self.horizon
+        return states.flatten(
+            {
+                "format": _FORMAT,
+                "policy": self.name,
+                "domain": domain,
+                "kernel": self.kernel.state(),
+                "shared": shared,
+                "assumptions": self.assumptions.state(),
+                "options": self.options(),
+                "memory": {"t": self.t, **self._memory()},
+            }
+        )
+
+    @abstractmethod
+    def _memory(self) -> dict[str, Any]:
+        """What the policy has learned, as a nested plain state."""
+
+    @abstractmethod
+    def _remember(self, memory: dict[str, Any]) -> None:
+        """Take over what :meth:`_memory` gave."""
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any], *, schedule: Any = None) -> Self:
+        """The policy of a state; ``schedule`` is needed only where a custom one was used."""
+        nested = states.unflatten(state)
+        if nested.get("format") != _FORMAT or nested.get("policy") != cls.name:
+            raise InvalidState(
+                f"expected a state of format {_FORMAT} of policy {cls.name!r}, got format "
+                f"{nested.get('format')!r} of {nested.get('policy')!r}"
+            )
+        try:
+            return cls._from_nested(nested, schedule)
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as cause:
+            raise InvalidState(
+                f"the state of {cls.name!r} is damaged or incomplete: {cause!r}"
+            ) from cause
+
+    @classmethod
+    def _from_nested(cls, nested: dict[str, Any], schedule: Any) -> Self:
+        domain = nested["domain"]
+        shared = dict(nested["shared"])
+        if schedule is not None:
+            shared["schedule"] = schedule
+        elif shared["schedule"] == "custom":
+            raise InvalidState("expected schedule=… to restore a policy with a custom schedule")
+        policy = cls(
+            Arms(domain["arms"]) if "arms" in domain else Box(domain["low"], domain["high"]),
+            Kernel.from_state(nested["kernel"]),
+            assumptions=Assumptions(**nested["assumptions"]),
+            **shared,
+            **nested.get("options", {}),
+        )
+        policy.t = int(nested["memory"]["t"])
+        policy._remember(nested["memory"])
+        return policy
+
+    def save(self, path: str | Path) -> None:
+        """Write the state to ``path``, a ``.json`` or ``.npz`` file."""
+        states.save(path, self.state())
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """The policy that :meth:`save` wrote."""
+        return cls.from_state(states.load(path))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.domain!r}, {self.kernel!r}, t={self.t})"
+
+
+def _kernel(domain: Domain, kernel: Kernel | None) -> Kernel:
+    kernel = domain.kernel if kernel is None and isinstance(domain, Arms) else kernel
+    if not isinstance(kernel, Kernel):
+        raise InvalidInput(
+            "expected a kernel such as stoic.SquaredExponential(0.2), or stoic.Arms.matrix(K) "
+            f"that brings its own, got {describe(kernel)}"
+        )
+    return kernel

@@ -1,0 +1,42 @@
+"""Policies by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from stoic import state as states
+from stoic.errors import UnknownName
+from stoic.policies.base import Policy
+
+__all__ = ["by_name", "from_state", "names", "register"]
+
+_POLICIES: dict[str, type[Policy]] = {}
+P = TypeVar("P", bound=type[Policy])
+
+
+def register(policy: P) -> P:
+    """Make a policy class known by its ``name``; a class decorator."""
+    _POLICIES[policy.name] = policy
+    return policy
+
+
+def names() -> list[str]:
+    """The names of all policies, sorted."""
+    return sorted(_POLICIES)
+
+
+def by_name(name: str) -> type[Policy]:
+    """The policy class of a name such as ``"tgp-ucb"``.
+
+    >>> by_name("tgp-ucb").__name__
+    'TGPUCB'
+    """
+    if name not in _POLICIES:
+        raise UnknownName(f"expected a policy among {', '.join(names())}, got {name!r}")
+    return _POLICIES[name]
+
+
+def from_state(state: Mapping[str, Any]) -> Policy:
+    """The policy of a saved state, whichever policy it is of."""
+    return by_name(states.unflatten(state).get("policy", "")).from_state(state)

@@ -1,0 +1,230 @@
+"""What policies share that play the arm of the highest upper confidence bound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from stoic.checks import Array, points
+from stoic.errors import InvalidInput
+from stoic.estimators import AdaptivelyTruncatedMean, Calibration, SmoothedMean
+from stoic.policies.base import Policy, Recommendation
+from stoic.posterior import ExactPosterior, FeaturePosterior, Step
+from stoic.schedules import Progress
+from stoic.spaces import Arms, Box
+
+__all__ = ["UCBPolicy"]
+
+
+class UCBPolicy(Policy):
+    """Play argmax of mean + width·std, ties to the lowest index.
+
+    A subclass says in :meth:`_learn` how one payoff of one tracked point enters, which is all
+    that most of the papers differ in. On a box, the tracked points are those played so far, and
+    the bound is maximised over candidates and refined locally.
+    """
+
+    posterior: ExactPosterior | FeaturePosterior
+    estimator: Any  # SmoothedMean or AdaptivelyTruncatedMean
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._calibration = Calibration() if self.schedule_name == "practical" else None
+        self._places: dict[bytes, int] = {}  # of a box: points played → tracked number
+        arms = self.domain.X if isinstance(self.domain, Arms) else np.zeros((0, self.domain.dimension))
+        self.posterior = self._posterior(arms)
+        self.estimator = self._estimator(len(arms))
+
+    def _posterior(self, points: Array) -> ExactPosterior | FeaturePosterior:
+        return ExactPosterior(self.kernel, points, self.lam)
+
+    def _estimator(self, arms: int) -> SmoothedMean | AdaptivelyTruncatedMean:
+        return SmoothedMean(arms)
+
+    # -- what it shows ------------------------------------------------------------------------
+
+    @property
+    def origin(self) -> float:
+        """What all means are relative to inside."""
+        return (self._calibration.origin or 0.0) if self._calibration else 0.0
+
+    @property
+    def mean(self) -> Array:
+        """Estimated payoff of each arm (of each point played, on a box)."""
+        mean: Array = self.origin + self.estimator.location + self.estimator.deviation
+        return mean
+
+    @property
+    def std(self) -> Array:
+        """Posterior standard deviation of each arm (of each point played, on a box)."""
+        return self.posterior.std
+
+    @property
+    def width(self) -> float:
+        """What multiplies the std in the policy's bounds at the coming choice."""
+        return float(self.schedule.width(self.progress))
+
+    @property
+    def progress(self) -> Progress:
+        """What the schedule may look at."""
+        posterior, learned = self.posterior, self._calibration
+        if learned is None:
+            spread = float(posterior.counts @ posterior.var) / self.lam
+            return Progress(self.t, posterior.logdet, posterior.size, spread)
+        deviation = self.estimator.deviation
+        return Progress(
+            self.t,
+            posterior.logdet,
+            noise=learned.noise,
+            amplitude=float(deviation.std()) if len(deviation) else 0.0,
+            widest=float(np.sqrt(posterior.var.max(initial=0.0))),
+            warming=learned.warming,
+        )
+
+    def predict(self, X: Any) -> tuple[Array, Array]:
+        """Estimated payoff and posterior standard deviation at any points."""
+        X = points(X, "the points")
+        self.kernel.check(X)
+        deviation = self.estimator.predict(X, self._basis)
+        _, std = self.posterior.predict(X, np.zeros(len(self.posterior.counts)))
+        return self.origin + self.estimator.location + deviation, std
+
+    # -- ask ----------------------------------------------------------------------------------
+
+    def _choose(self) -> Any:
+        return self._best(self.posterior)
+
+    def _batch(self, n: int) -> list[Any]:
+        # Each choice shrinks the std as if it had been played; the mean waits for payoffs.
+        pending = self.posterior.copy()
+        batch = []
+        for _ in range(n):
+            choice = self._best(pending)
+            batch.append(choice)
+            if isinstance(self.domain, Box):
+                pending.track(choice[None])
+                choice = len(pending.counts) - 1
+            pending.observe(int(choice))
+        return batch
+
+    def _best(self, posterior: ExactPosterior | FeaturePosterior) -> Any:
+        width = self.width
+        if isinstance(self.domain, Arms):
+            return int(np.argmax(self.estimator.deviation + width * posterior.std))
+
+        def bound(X: Array) -> Array:
+            _, std = posterior.predict(X, np.zeros(len(posterior.counts)))
+            total: Array = self.estimator.predict(X, self._basis) + width * std
+            return total
+
+        top = np.argsort(-self.estimator.deviation, kind="stable")[:8]
+        seed = int(np.random.SeedSequence([self.seed, posterior.t]).generate_state(1)[0])
+        return self.domain.maximise(bound, seed, self.posterior.points[top])
+
+    # -- tell ---------------------------------------------------------------------------------
+
+    def _tell(self, place: Any, payoff: float) -> None:
+        arm = place if isinstance(self.domain, Arms) else self._track(place)
+        if self._calibration is not None:
+            payoff = self._calibration.relative(payoff)
+        self.t += 1
+        self._learn(arm, payoff)
+
+    def _track(self, point: Array) -> int:
+        point = point + 0.0  # −0 is 0
+        key = point.tobytes()
+        if key not in self._places:
+            self._places[key] = len(self._places)
+            self._follow(point[None])
+        return self._places[key]
+
+    def _follow(self, points: Array) -> None:
+        """Track further points of a box."""
+        self.posterior.track(points)
+        self.estimator.track(points, self._basis)
+
+    @property
+    def _basis(self) -> ExactPosterior | FeaturePosterior:
+        """The posterior that the present mean rests on."""
+        return self.posterior
+
+    def _learn(self, arm: int, payoff: float) -> None:
+        """How the payoff of round t, of one tracked point, enters."""
+        raise NotImplementedError
+
+    def _absorb(self, arm: int, payoff: float, step: Step | None = None) -> None:
+        """Hand a payoff to the smoother as it is."""
+        if self._calibration is not None:
+            self._judge(arm, payoff, 1.0)
+            self.estimator.location = self._calibration.location
+        step = step or self.posterior.observe(arm)
+        self.estimator.add(arm, payoff, step, self.posterior)
+
+    def _absorb_clipped(self, arm: int, payoff: float, plays: Callable[[Step], float]) -> None:
+        """The practical truncation: hand over the payoff, clipped about its arm's estimate.
+
+        ``plays`` tells how many plays stand behind that estimate, which the limit grows with.
+        """
+        assert self._calibration is not None
+        warming = self._calibration.warming
+        share, step = self._share(arm), self.posterior.observe(arm)
+        if warming:
+            arms, clipped = self._calibration.warm(arm, payoff)
+            self.estimator.replace(arms, clipped, self.posterior)
+        else:
+            y_hat = self._calibration.clip(payoff, self._centre(arm), share, plays(step))
+            self.estimator.add(arm, y_hat, step, self.posterior)
+        self.estimator.location = self._calibration.location
+
+    def _judge(self, arm: int, payoff: float, plays: float) -> None:
+        """Let the calibration see a payoff that is not to be clipped."""
+        assert self._calibration is not None
+        if self._calibration.warming:
+            self._calibration.warm(arm, payoff)
+        else:
+            self._calibration.clip(payoff, self._centre(arm), self._share(arm), plays)
+
+    def _centre(self, arm: int) -> float:
+        return self.estimator.location + float(self.estimator.deviation[arm])
+
+    def _share(self, arm: int) -> float:
+        """The posterior variance of a tracked point as a share of the prior's."""
+        return float(self.posterior.var[arm]) / self.setting.prior_var
+
+    # -- recommend ----------------------------------------------------------------------------
+
+    def recommend(self) -> Recommendation:
+        """The arm of the highest lower bound among those played, with value and interval."""
+        played = np.flatnonzero(self.posterior.counts)
+        if not len(played):
+            raise InvalidInput("expected at least one tell before recommend(), got none")
+        deviation, reach = self.estimator.deviation, self.width * self.posterior.std
+        arm = int(played[np.argmax((deviation - reach)[played])])
+        value = float(self.mean[arm])
+        shown = arm if isinstance(self.domain, Arms) else self.posterior.points[arm].copy()
+        return Recommendation(shown, value, (value - float(reach[arm]), value + float(reach[arm])))
+
+    # -- state --------------------------------------------------------------------------------
+
+    def _memory(self) -> dict[str, Any]:
+        memory: dict[str, Any] = {
+            "posterior": self.posterior.state(),
+            "estimator": self.estimator.state(),
+        }
+        if self._calibration is not None:
+            memory["calibration"] = self._calibration.state()
+        if isinstance(self.domain, Box):
+            memory["points"] = self.posterior.points.copy()
+        return memory
+
+    def _remember(self, memory: dict[str, Any]) -> None:
+        if isinstance(self.domain, Box):
+            played = np.array(memory["points"], dtype=float).reshape(-1, self.domain.dimension)
+            self._places = {point.tobytes(): number for number, point in enumerate(played)}
+            self._follow(played)
+        self.posterior.restore(memory["posterior"])
+        self.estimator.restore(memory["estimator"])
+        if self._calibration is not None:
+            self._calibration.restore(memory["calibration"])

@@ -1,0 +1,101 @@
+"""What a posterior is: everything that depends on the arms played, and on no payoff."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from stoic.checks import Array, IntArray
+
+__all__ = ["Posterior", "Step", "Track", "grown"]
+
+
+class Step(NamedTuple):
+    """What one play did to the posterior.
+
+    ``gain`` is the (A,) vector with mean ← mean + gain · (y − mean[arm]). After
+    ``refreshed`` the recursion has been replaced by a fresh solve (or the features
+    have changed), and means must be had from :meth:`Posterior.smooth`.
+    """
+
+    gain: Array
+    refreshed: bool
+
+
+class Posterior(Protocol):
+    """The smoother of ridge regression with kernel k and ridge λ on tracked points.
+
+    Notation: A tracked points (all arms of a finite domain; the points played, of a
+    box), n_a plays of point a, σ² the posterior variance without a factor 1/λ.
+    """
+
+    lam: float
+    counts: IntArray  # (A,) plays of each tracked point
+    var: Array  # (A,) posterior variance σ², never negative
+    logdet: float  # ln det(I + K_t/λ) over all plays
+    t: int  # plays in all
+
+    @property
+    def std(self) -> Array:
+        """The posterior standard deviations σ of the tracked points."""
+
+    @property
+    def size(self) -> int:
+        """The number of features or distinct points that the posterior rests on."""
+
+    def observe(self, arm: int, times: int = 1) -> Step:
+        """Account for ``times`` more plays of a tracked point; ``gain`` is for their mean."""
+
+    def track(self, points: Array) -> None:
+        """Follow further points from now on."""
+
+    def smooth(self, sums: Array) -> Array:
+        """The posterior means for per-point payoff sums, (A,) or (A, j)."""
+
+    def predict(self, X: Array, sums: Array) -> tuple[Array, Array]:
+        """Posterior mean(s) and std at any points, for per-point payoff sums."""
+
+    def copy(self) -> Posterior:
+        """An independent posterior in the same state."""
+
+    def state(self) -> dict[str, Any]:
+        """Everything that :meth:`restore` needs to go on bit by bit."""
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over a state."""
+
+
+class Track:
+    """The tracked points and their counts, which every posterior keeps."""
+
+    def __init__(self, points: Array, lam: float) -> None:
+        self.lam = lam
+        self.points = points
+        self.counts: IntArray = np.zeros(len(points), dtype=np.int64)
+        self.t = 0
+        self.logdet = 0.0
+
+    @property
+    def std(self) -> Array:
+        """The posterior standard deviations σ of the tracked points."""
+        return np.sqrt(self.var)
+
+    var: Array
+
+    def _count(self, arm: int, times: int = 1) -> None:
+        self.counts[arm] += times
+        self.t += times
+
+
+def grown(array: Array, shape: tuple[int, int]) -> Array:
+    """``array`` inside a zeroed Fortran-order one of at least ``shape``, growing by doubling."""
+    if array.shape[0] >= shape[0] and array.shape[1] >= shape[1]:
+        return array
+    sides = [
+        old if old >= new else max(new, 2 * old, 8)
+        for old, new in zip(array.shape, shape, strict=True)
+    ]
+    out: Array = np.zeros(sides, order="F")
+    out[: array.shape[0], : array.shape[1]] = array
+    return out

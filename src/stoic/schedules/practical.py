@@ -1,0 +1,102 @@
+"""Widths that work, without constants and without a theorem.
+
+Theorem constants make every robust policy play at random for 10⁴ rounds. These widths are
+multiples of the noise level that :class:`stoic.estimators.Calibration` learns, chosen on many
+problems and noises (``benchmarks/practical.py``), and carry no guarantee.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from stoic.schedules.base import Progress, Setting
+from stoic.schedules.bogunovic2022 import Epoch
+
+__all__ = ["Practical", "PracticalMoM", "PracticalRGPPE", "PracticalRGPUCB", "PracticalSketch"]
+
+_EXPLORE = 1e6  # while nothing is known about the noise, the std decides alone
+
+
+@dataclass(frozen=True)
+class Practical:
+    """width = c·noise/√λ + a·amplitude·widest/κ².
+
+    ``noise`` is the learned noise level; the second term keeps looking while some arm is still
+    uncertain, in proportion to how much the function varies (``amplitude``) and to the largest
+    std of all (``widest``): it matters where there is little noise to drive exploration.
+    """
+
+    setting: Setting
+    c: float = 2.0
+    a: float = 1.0
+
+    def unit(self, now: Progress) -> float:
+        """The noise level in units of the std: n plays leave an std of √(λ/n)."""
+        return now.noise / math.sqrt(self.setting.lam)
+
+    def width(self, now: Progress) -> float:
+        """The factor of the posterior std at the coming choice."""
+        if now.warming:
+            return _EXPLORE * (now.amplitude or 1.0)
+        floor = now.amplitude * now.widest / self.setting.prior_var
+        return self.c * self.unit(now) + self.a * floor
+
+
+@dataclass(frozen=True)
+class PracticalRGPUCB(Practical):
+    """The same, plus noise·b·√n/γ: a corruption budget of √n/γ (bogunovic2022 §3.4)."""
+
+    b: float = 0.1
+
+    def width(self, now: Progress) -> float:
+        """The factor of the posterior std at the coming choice."""
+        corruption = self.b * math.sqrt(now.n) / max(now.gamma, 1.0)
+        return super().width(now) + corruption * self.unit(now)
+
+
+@dataclass(frozen=True)
+class PracticalSketch(Practical):
+    """The same, for policies on a sampled dictionary: q = 4 for each play."""
+
+    per_play = True
+    q: float = 4.0
+
+    def inclusion(self) -> float:
+        """q: a play enters the dictionary with probability min(q σ²/λ, 1)."""
+        return self.q
+
+
+@dataclass(frozen=True)
+class PracticalMoM(Practical):
+    """The same, with few plays an episode; the median of ℓ columns has 1.25/√ℓ of their noise."""
+
+    replicates: int = 5
+
+    def plays(self) -> int:
+        """ℓ, the plays of an episode."""
+        return self.replicates
+
+    def episodes(self) -> int | None:
+        """There is no last episode."""
+        return None
+
+    def unit(self, now: Progress) -> float:
+        """The noise level of the median of the columns, in units of the std."""
+        return 1.25 * super().unit(now) / math.sqrt(self.replicates)
+
+
+@dataclass(frozen=True)
+class PracticalRGPPE:
+    """c·noise/√λ and ψ = ½: the paper's constants in units of the noise."""
+
+    setting: Setting
+    c: float = 3.0
+
+    def psi(self, eta: float, logdet: float) -> float:
+        """ψ of an epoch."""
+        return 0.5
+
+    def width(self, epoch: Epoch) -> float:
+        """The factor of the posterior std at the epoch's end."""
+        return self.c * epoch.noise / math.sqrt(self.setting.lam)
