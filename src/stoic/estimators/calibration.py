@@ -26,7 +26,7 @@ class Calibration:
 
     WARMUP = 10
     WARMUP_LIMIT = 6.0  # times the spread of the payoffs
-    LIMIT = 3.0  # times the spread of the residuals
+    LIMIT = 2.0  # times the spread of the residuals
     GROWTH = 0.1  # of the limit: plays^GROWTH, so that skewed noise is not cut for ever
 
     def __init__(self) -> None:
@@ -50,8 +50,8 @@ class Calibration:
 
     @property
     def noise(self) -> float:
-        """The root mean square of the clipped residuals; 1 while all payoffs are equal."""
-        return self._rms if self._rms > 0 else 1.0
+        """The root mean square of the clipped residuals."""
+        return self._rms
 
     def relative(self, payoff: float) -> float:
         """The payoff relative to the first one."""

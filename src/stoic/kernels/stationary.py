@@ -17,15 +17,19 @@ from stoic.kernels.base import Kernel
 __all__ = ["Matern", "SquaredExponential"]
 
 
+_SHORT, _LONG = 1e-100, 1e100
+_FAR = 1e12  # squared scaled distance at which every kernel here is zero
+
+
 class Stationary(Kernel):
     """k(x, z) = κ(r²), with one length-scale, or one per dimension (ARD)."""
 
     def __init__(self, lengthscale: float | Array | list[float]) -> None:
         scales = finite_array(lengthscale, "lengthscale")
-        if scales.ndim > 1 or scales.size == 0 or not (scales > 0).all():
+        if scales.ndim > 1 or scales.size == 0 or not ((scales >= _SHORT) & (scales <= _LONG)).all():
             raise InvalidInput(
-                "expected lengthscale as a positive number or one positive number per dimension, "
-                f"got {describe(lengthscale)}"
+                f"expected lengthscale as a positive number from {_SHORT:g} to {_LONG:g}, or one "
+                f"for each dimension, got {describe(lengthscale)}"
             )
         self.lengthscale: float | Array = float(scales) if scales.ndim == 0 else scales
 
@@ -34,11 +38,13 @@ class Stationary(Kernel):
         """κ at an array of squared scaled distances."""
 
     def __call__(self, X: Array, Z: Array) -> Array:
-        # Differences are formed before squaring: ‖x‖² − 2xᵀz + ‖z‖² would lose
-        # half of the digits of near-duplicates.
-        return self.of_squared_distance(
-            cdist(X / self.lengthscale, Z / self.lengthscale, "sqeuclidean")
-        )
+        # Differences come first, before scaling and squaring: near-duplicates would lose their
+        # digits to x/ℓ − z/ℓ, and half of all digits to ‖x‖² − 2xᵀz + ‖z‖².
+        if isinstance(self.lengthscale, float):
+            r2 = cdist(X, Z, "sqeuclidean") / self.lengthscale**2
+        else:
+            r2 = cdist(X, Z, "sqeuclidean", w=1.0 / self.lengthscale**2)
+        return self.of_squared_distance(np.minimum(r2, _FAR))
 
     def diag(self, X: Array) -> Array:
         return np.ones(len(X))
@@ -51,10 +57,11 @@ class Stationary(Kernel):
                 f"got {X.shape[1]}; give one lengthscale, or one for each dimension"
             )
         with np.errstate(over="ignore"):
-            reach = np.abs(X / scales).max(initial=0.0)
-        if not reach < 1e150:
+            reach = max(np.abs(X).max(initial=0.0), np.abs(X / scales).max(initial=0.0))
+        if not reach < 1e100:
             raise InvalidInput(
-                f"expected coordinates below 1e150 length-scales, got {reach:g}; rescale the points"
+                "expected coordinates below 1e100, and below 1e100 length-scales, "
+                f"got {reach:g}; rescale the points"
             )
 
     def parameters(self) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MethodType
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -15,7 +16,6 @@ from stoic.checks import Array, describe, integer, number
 from stoic.errors import InvalidInput, InvalidPayoff, InvalidState
 from stoic.kernels import Kernel
 from stoic.schedules import Assumptions, Setting
-from stoic.schedules.base import any_schedule
 from stoic.spaces import Arms, Box, Domain
 
 __all__ = ["Policy", "Recommendation"]
@@ -55,7 +55,8 @@ class Policy(ABC):
         T, where a schedule needs it.
     schedule
         ``"practical"`` (no constants, no theorem), ``"paper"`` (what the authors ran),
-        ``"theory"`` (the theorem to the letter), or an object with the same methods.
+        ``"theory"`` (the theorem to the letter), an object with the same methods, or a callable
+        that makes one from a :class:`stoic.schedules.Setting`.
     assumptions
         The constants of the theory and paper schedules.
     seed
@@ -110,10 +111,12 @@ class Policy(ABC):
                     f"got {schedule!r}"
                 )
             return schedule, self._named_schedule(schedule)
-        if not any_schedule(schedule):
+        if callable(schedule) and not isinstance(getattr(schedule, "width", None), MethodType):
+            schedule = schedule(self.setting)  # e.g. functools.partial(Practical, c=3.0)
+        if not isinstance(getattr(schedule, "width", None), MethodType):
             raise InvalidInput(
-                "expected schedule as a name or an object with a method width(progress), "
-                f"got {describe(schedule)}"
+                "expected schedule as a name, an object with a method width(progress), or a "
+                f"callable that makes one from a Setting, got {describe(schedule)}"
             )
         return "custom", schedule
 

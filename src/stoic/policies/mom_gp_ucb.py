@@ -74,7 +74,7 @@ class MoMGPUCB(UCBPolicy):
         return SmoothedMean(arms, self.plays)
 
     def _number_of_episodes(self) -> int | None:
-        if self.schedule_name == "practical" or self.horizon is None:
+        if self._calibration is not None or self.horizon is None:
             return None
         if self.horizon < self.plays:
             raise InvalidInput(

@@ -158,7 +158,7 @@ class RGPPE(Policy):
         posterior = ExactPosterior(self.kernel, self.points, self.lam)
         for x in self._plan.tolist():
             posterior.observe(x, int(self._payoffs.counts[x]))
-        learn = self.schedule_name == "practical"
+        learn = getattr(self.schedule, "learns", False)
         self._location = self._payoffs.location() if learn else 0.0
         sums = self._payoffs.sums(self._location)
         self._deviation, self._std = posterior.smooth(sums), posterior.std  # line 14, eq. (7)

@@ -31,7 +31,7 @@ class UCBPolicy(Policy):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._calibration = Calibration() if self.schedule_name == "practical" else None
+        self._calibration = Calibration() if getattr(self.schedule, "learns", False) else None
         self._places: dict[bytes, int] = {}  # of a box: points played → tracked number
         arms = self.domain.X if isinstance(self.domain, Arms) else np.zeros((0, self.domain.dimension))
         self.posterior = self._posterior(arms)
@@ -78,7 +78,7 @@ class UCBPolicy(Policy):
             self.t,
             posterior.logdet,
             noise=learned.noise,
-            amplitude=float(deviation.std()) if len(deviation) else 0.0,
+            amplitude=float(np.ptp(deviation)) / 4.0 if len(deviation) else 0.0,
             widest=float(np.sqrt(posterior.var.max(initial=0.0))),
             warming=learned.warming,
         )

@@ -62,7 +62,9 @@ class FeaturePosterior(Track):
         V[np.diag_indices_from(V)] += self.lam
         self.V: Array = V
         factor, lower = cho_factor(V, lower=True, check_finite=False)
-        self._inverse: Array = cho_solve((factor, lower), np.eye(len(V)), check_finite=False)
+        # C order here and after restore: BLAS sums in another order for the other layout
+        inverse = cho_solve((factor, lower), np.eye(len(V)), check_finite=False)
+        self._inverse: Array = np.ascontiguousarray(inverse)
         self.var = self._variance(psi, self._prior)
         self.logdet = float((2.0 * np.log(np.diag(factor)) - math.log(self.lam)).sum())
         self._next_refresh = self.t + max(1024, 20 * len(V))

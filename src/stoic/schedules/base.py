@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
-from typing import Any, Protocol
+from typing import Protocol
 
 from stoic.checks import number
 from stoic.errors import InvalidInput
@@ -109,7 +109,7 @@ class Progress:
     features: int = 0  # m, for policies on features
     variance_sum: float = 0.0  # Σ_s σ²(x_s)/λ over all plays
     noise: float = 1.0  # learned: root mean square of the clipped residuals
-    amplitude: float = 0.0  # learned: spread of the estimated means over the arms
+    amplitude: float = 0.0  # learned: a quarter of the range of the estimated means
     widest: float = 1.0  # the largest posterior std
     warming: bool = False  # too few payoffs to know the noise
 
@@ -135,7 +135,3 @@ def power(base: float, exponent: float) -> float:
     """base^exponent with 0^0 = 0: before the first payoff every level is zero."""
     return math.pow(base, exponent) if base > 0 else 0.0
 
-
-def any_schedule(value: Any) -> bool:
-    """Whether ``value`` can serve as a schedule."""
-    return callable(getattr(value, "width", None))

@@ -29,7 +29,8 @@ class Practical:
 
     setting: Setting
     c: float = 2.0
-    a: float = 1.0
+    a: float = 2.0
+    learns = True  # the policy learns the noise for it
 
     def unit(self, now: Progress) -> float:
         """The noise level in units of the std: n plays leave an std of √(λ/n)."""
@@ -38,9 +39,9 @@ class Practical:
     def width(self, now: Progress) -> float:
         """The factor of the posterior std at the coming choice."""
         if now.warming:
-            return _EXPLORE * (now.amplitude or 1.0)
+            return _EXPLORE * (max(now.amplitude, now.noise) or 1.0)
         floor = now.amplitude * now.widest / self.setting.prior_var
-        return self.c * self.unit(now) + self.a * floor
+        return (self.c * self.unit(now) + self.a * floor) or 1.0  # all payoffs equal: explore
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,7 @@ class PracticalRGPPE:
 
     setting: Setting
     c: float = 3.0
+    learns = True
 
     def psi(self, eta: float, logdet: float) -> float:
         """ψ of an epoch."""

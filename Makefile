@@ -1,0 +1,39 @@
+# make test    set up and run everything that every change must pass
+# make demo    set up and watch robust policies beat the plain one under heavy tails
+# make bench   speed and regret figures (long); make soak: long statistical checks
+
+PYTHON ?= python3
+BIN := .venv/bin
+RUN := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python
+
+.PHONY: test lint types unit demo bench soak clean
+
+test: lint types unit
+
+.venv/ready: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
+
+lint: .venv/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/ready
+	$(BIN)/mypy
+
+unit: .venv/ready
+	$(RUN) -m pytest -n 2 -q
+
+demo: .venv/ready
+	$(RUN) examples/heavy_tails.py
+
+bench: .venv/ready
+	$(RUN) benchmarks/practical.py
+	$(RUN) benchmarks/flat_cost.py
+
+soak: .venv/ready
+	$(RUN) benchmarks/soak.py
+
+clean:
+	rm -rf .venv build dist demo-output

@@ -1,0 +1,130 @@
+"""Every policy against its literal transcription, in lockstep, at every round.
+
+The reference is told the arms that the package plays. Mean, std and width must agree to 1e-8
+(relative where they exceed one), and each ask must be the reference's argmax up to 1e-9.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from reference import ALL, Constants
+from reference.base import Reference
+from reference.rgppe import RGPPE as ReferenceRGPPE
+from worlds import NOISES, WORLDS, Array, World
+
+import stoic
+from stoic.policies import Policy, by_name
+
+T = 300
+TOLERANCE = 1e-8
+TIE = 1e-9
+
+CASES: list[tuple[str, str, dict[str, Any]]] = [
+    ("gp-ucb", "gpucb", {}),
+    ("tgp-ucb", "tgpucb", {}),
+    ("ata-gp-ucb", "atagpucb", {"features": "nystrom"}),
+    ("ata-gp-ucb", "atagpucb", {"features": "qff", "nodes": 16}),
+    ("ca-tgp-ucb", "catgpucb", {}),
+    ("mom-gp-ucb", "momgpucb", {}),
+    ("bkb", "bkb", {}),
+    ("bbkb", "bbkb", {}),
+    ("rgp-ucb", "rgpucb", {}),
+    ("rgp-pe", "rgppe", {}),
+]
+SURE = 1e12  # an inclusion factor that makes every probability one
+
+
+def everything(probabilities: Array) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Include every play."""
+    assert (probabilities >= 1.0).all()
+    return np.ones(len(probabilities), dtype=bool)
+
+
+def pair(
+    name: str, twin: str, own: dict[str, Any], world: World, schedule: str, lam: float
+) -> tuple[Policy, Reference]:
+    """The package's policy and its reference, set up alike."""
+    horizon = 2 * T if name == "mom-gp-ucb" else T
+    constants = Constants(
+        norm_bound=1.5,
+        moment_order=0.7,
+        raw_moment=2.5,
+        central_moment=1.2,
+        noise_std=0.8,
+        budget=3.0,
+        delta=0.1,
+    )
+    theirs = dict(own)
+    if theirs.get("features") == "qff":
+        X = world.domain.X
+        side = np.ptp(X)
+        theirs |= {"X": (X - X.min()) / side, "lengthscale": 0.3 / side}
+    elif name in ("ata-gp-ucb", "bkb", "bbkb"):
+        theirs |= {"include": everything, "q": SURE}
+        own = {**own, "q": SURE}
+    policy = by_name(name)(
+        world.domain,
+        world.kernel,
+        lam=lam,
+        horizon=horizon,
+        schedule=schedule,
+        assumptions=stoic.Assumptions(**constants.__dict__),
+        **own,
+    )
+    reference = ALL[twin](
+        world.K, lam=lam, horizon=horizon, schedule=schedule, constants=constants, **theirs
+    )
+    return policy, reference
+
+
+def differ(ours: Any, theirs: Any) -> float:
+    """The largest difference, relative where values exceed one."""
+    ours, theirs = np.asarray(ours), np.asarray(theirs)
+    return float(np.max(np.abs(ours - theirs) / np.maximum(1.0, np.abs(theirs))))
+
+
+@pytest.mark.parametrize("lam", [1.0, 0.3])
+@pytest.mark.parametrize("schedule", ["theory", "paper"])
+@pytest.mark.parametrize("noise", list(NOISES))
+@pytest.mark.parametrize("where", list(WORLDS))
+@pytest.mark.parametrize(
+    ("name", "twin", "own"), CASES, ids=["-".join([c[0], *map(str, c[2].values())]) for c in CASES]
+)
+def test_lockstep(
+    name: str,
+    twin: str,
+    own: dict[str, Any],
+    where: str,
+    noise: str,
+    schedule: str,
+    lam: float,
+    record_property: Any,
+) -> None:
+    if own.get("features") == "qff" and where != "se":
+        pytest.skip("quadrature features are for the squared exponential kernel only")
+    world = WORLDS[where]()
+    policy, reference = pair(name, twin, own, world, schedule, lam)
+    rounds = 2 * T if name == "mom-gp-ucb" else T
+    payoffs = NOISES[noise](np.random.default_rng(7), rounds)
+    worst = 0.0
+    for t in range(rounds):
+        arm = policy.ask()
+        if isinstance(reference, ReferenceRGPPE):
+            assert arm == reference.plan[0]
+        elif not (name == "mom-gp-ucb" and policy.ask() == getattr(policy, "_arm", None)):
+            index = reference.index
+            assert index[arm] >= index.max() - TIE * max(1.0, abs(index.max()))
+        for ours, theirs in (
+            (policy.mean, reference.mean),
+            (policy.std, reference.std),
+            (policy.width, reference.width),
+        ):
+            worst = max(worst, differ(ours, theirs))
+        assert worst < TOLERANCE, f"round {t}"
+        payoff = float(world.f[arm] + payoffs[t])
+        policy.tell(arm, payoff)
+        reference.tell(arm, payoff)
+    record_property("worst difference", worst)

@@ -1,0 +1,148 @@
+"""Posteriors against fresh solves: hard kernels, small ridges, many rounds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from drift import drift
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF
+
+from stoic.features import NystromMap, QuadratureMap, draw_dictionary
+from stoic.kernels import Kernel, Linear, Matern, SquaredExponential
+from stoic.posterior import ExactPosterior, FeaturePosterior
+
+LINE = np.linspace(0, 1, 100)[:, None]
+TWINS = np.sort(np.concatenate([np.linspace(0, 1, 50), np.linspace(0, 1, 50) + 1e-7]))[:, None]
+PLANE = np.random.default_rng(0).random((100, 2))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "points"),
+    [
+        (SquaredExponential(0.3), TWINS),
+        (SquaredExponential(0.2), LINE),
+        (Matern(2.5, 0.2), PLANE),
+        (Linear(1.0), PLANE),
+    ],
+    ids=["twins", "smooth", "matern", "linear"],
+)
+@pytest.mark.parametrize("lam", [1.0, 1e-3, 1e-6])
+@pytest.mark.parametrize("rounds", [40, 300, 1200, 30_000])
+def test_drift_stays_within_bounds(
+    kernel: Kernel, points: np.ndarray, lam: float, rounds: int
+) -> None:
+    error = drift(kernel, points, lam, rounds)
+    bound = 1e-9 if lam == 1.0 else error.bound
+    assert error.mean < bound
+    assert error.var < bound
+    assert error.smallest_var >= 0.0
+
+
+def test_agrees_with_scikit_learn() -> None:
+    rng = np.random.default_rng(2)
+    arms = rng.integers(0, 100, 60)
+    y = rng.standard_normal(60)
+    posterior = ExactPosterior(SquaredExponential(0.2), LINE, 0.5)
+    sums = np.zeros(100)
+    for arm, payoff in zip(arms, y, strict=True):
+        posterior.observe(int(arm))
+        sums[arm] += payoff
+    theirs = GaussianProcessRegressor(RBF(0.2), alpha=0.5, optimizer=None).fit(LINE[arms], y)
+    X = rng.random((30, 1))
+    mean, std = theirs.predict(X, return_std=True)
+    ours = posterior.predict(X, sums)
+    assert ours[0] == pytest.approx(mean, abs=1e-9)
+    assert ours[1] == pytest.approx(std, abs=1e-9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    xs=st.lists(st.floats(0, 1), min_size=1, max_size=8),
+    plays=st.lists(st.integers(0, 7), min_size=1, max_size=40),
+    lam=st.floats(1e-4, 1e4),
+    lengthscale=st.floats(0.01, 10),
+)
+def test_exact_is_the_dense_solve(
+    xs: list[float], plays: list[int], lam: float, lengthscale: float
+) -> None:
+    points = np.array(xs)[:, None]
+    kernel = SquaredExponential(lengthscale)
+    arms = [a % len(xs) for a in plays]
+    posterior = ExactPosterior(kernel, points, lam)
+    for arm in arms:
+        posterior.observe(arm)
+    K = kernel(points, points)
+    K_t = K[np.ix_(arms, arms)]
+    M = K_t + lam * np.eye(len(arms))
+    var = np.diag(K) - np.einsum("ij,ji->i", K[:, arms], np.linalg.solve(M, K[arms]))
+    assert posterior.var == pytest.approx(np.maximum(var, 0.0), abs=1e-9)
+    logdet = np.linalg.slogdet(np.eye(len(arms)) + K_t / lam)[1]
+    assert posterior.logdet == pytest.approx(logdet, abs=1e-7)
+
+
+def test_a_full_dictionary_is_the_exact_posterior() -> None:
+    # identity: exact regression is Nyström with every played arm in the dictionary
+    kernel = Matern(2.5, 0.3)
+    exact = ExactPosterior(kernel, PLANE, 0.7)
+    sketch = FeaturePosterior(kernel, PLANE, 0.7, NystromMap(kernel, PLANE, np.arange(30)))
+    sums = np.zeros(100)
+    for t in range(200):
+        arm = (7 * t) % 30
+        exact.observe(arm)
+        sketch.observe(arm)
+        sums[arm] += np.sin(t)
+    assert sketch.var == pytest.approx(exact.var, abs=1e-9)
+    assert sketch.smooth(sums) == pytest.approx(exact.smooth(sums), abs=1e-9)
+    assert sketch.logdet == pytest.approx(exact.logdet, abs=1e-8)
+
+
+def test_residual_variance_away_from_the_dictionary_is_kept() -> None:
+    kernel = SquaredExponential(0.05)
+    sketch = FeaturePosterior(kernel, LINE, 1.0, NystromMap(kernel, LINE, np.array([0])))
+    for _ in range(100):
+        sketch.observe(0)
+    assert sketch.std[0] < 0.11
+    assert sketch.std[99] == pytest.approx(1.0)
+
+
+def test_quadrature_reproduces_the_kernel() -> None:
+    for lengthscale in (0.1, 0.2, 0.5):
+        kernel = SquaredExponential(lengthscale)
+        map = QuadratureMap(kernel, np.zeros(1), np.ones(1))
+        Phi = map.full(LINE)
+        assert pytest.approx(kernel(LINE, LINE), abs=1e-8) == Phi @ Phi.T
+        map.reduce(LINE)
+        psi = map(LINE)
+        assert psi.shape[1] <= Phi.shape[1] / 2  # the points span fewer directions
+        assert psi @ psi.T == pytest.approx(Phi @ Phi.T, abs=1e-13)
+        assert psi @ map.features(LINE).basis.T == pytest.approx(Phi, abs=1e-12)
+
+
+def test_too_many_quadrature_features_are_refused_with_the_numbers() -> None:
+    from stoic.errors import TooManyFeatures
+
+    with pytest.raises(TooManyFeatures, match=r"2·\d+\^4 = \d+"):
+        QuadratureMap(SquaredExponential(0.3), np.zeros(4), np.ones(4))
+    with pytest.raises(TooManyFeatures, match="128 quadrature nodes"):
+        QuadratureMap(SquaredExponential(0.01), np.zeros(1), np.ones(1))
+
+
+def test_dictionary_is_drawn_as_play_by_play() -> None:
+    # identity: one draw per distinct arm has the law of one draw per play
+    rng = np.random.default_rng(9)
+    counts = np.array([0, 1, 3, 40, 1000])
+    p = np.array([0.9, 0.3, 0.3, 0.02, 0.001])
+    n = 20_000
+    kept = np.zeros(5)
+    for _ in range(n):
+        kept[draw_dictionary(p, counts, rng, per_play=True)] += 1
+    expected = 1 - (1 - p) ** counts
+    literal = np.array([(rng.random((4000, c)) < q).any(axis=1).mean() for c, q in zip(counts, p, strict=True)])
+    spread = 5 * np.sqrt(expected * (1 - expected) / n) + 1e-12
+    assert (np.abs(kept / n - expected) <= spread).all()
+    assert literal == pytest.approx(expected, abs=0.04)
+    assert list(draw_dictionary(np.ones(5), counts, rng, per_play=True)) == [1, 2, 3, 4]
+    assert list(draw_dictionary(np.ones(5), counts, rng, per_play=False)) == [1, 2, 3, 4]
