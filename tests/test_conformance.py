@@ -16,7 +16,9 @@ from stoic.testing import EstimatorSuite, PolicySuite, PosteriorSuite
 
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {name: (name, {}) for name in names()}
 VARIANTS["ata-gp-ucb-qff"] = ("ata-gp-ucb", {"features": "qff"})
-VARIANTS |= {f"rgp-pe-{how}": ("rgp-pe", {"replicate": how}) for how in ("median", "trimmed", "mom")}
+VARIANTS |= {
+    f"rgp-pe-{how}": ("rgp-pe", {"replicate": how}) for how in ("median", "trimmed", "mom")
+}
 
 
 @pytest.mark.parametrize("variant", list(VARIANTS))
@@ -37,7 +39,9 @@ class TestNystromPosterior(PosteriorSuite):
 
     def make(self, points: Array, lam: float) -> FeaturePosterior:
         dictionary = np.array([0, 4, 9, 14])
-        return FeaturePosterior(self.kernel, points, lam, NystromMap(self.kernel, points, dictionary))
+        return FeaturePosterior(
+            self.kernel, points, lam, NystromMap(self.kernel, points, dictionary)
+        )
 
 
 class TestQuadraturePosterior(PosteriorSuite):

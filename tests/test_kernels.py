@@ -93,7 +93,7 @@ def test_near_duplicates_keep_their_digits() -> None:
         lambda: stoic.SquaredExponential(1e-300),
         lambda: stoic.SquaredExponential(math.nan),
         lambda: stoic.SquaredExponential([]),
-        lambda: stoic.SquaredExponential([[1.0]]),
+        lambda: stoic.SquaredExponential([[1.0]]),  # type: ignore[list-item]
         lambda: stoic.SquaredExponential("a"),  # type: ignore[arg-type]
         lambda: stoic.SquaredExponential([1.0, 0.0]),
         lambda: stoic.Matern(0.0, 1.0),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from drift import drift
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF
 
+from drift import drift
 from stoic.features import NystromMap, QuadratureMap, draw_dictionary
 from stoic.kernels import Kernel, Linear, Matern, SquaredExponential
 from stoic.posterior import ExactPosterior, FeaturePosterior
@@ -140,7 +140,9 @@ def test_dictionary_is_drawn_as_play_by_play() -> None:
     for _ in range(n):
         kept[draw_dictionary(p, counts, rng, per_play=True)] += 1
     expected = 1 - (1 - p) ** counts
-    literal = np.array([(rng.random((4000, c)) < q).any(axis=1).mean() for c, q in zip(counts, p, strict=True)])
+    literal = np.array(
+        [(rng.random((4000, c)) < q).any(axis=1).mean() for c, q in zip(counts, p, strict=True)]
+    )
     spread = 5 * np.sqrt(expected * (1 - expected) / n) + 1e-12
     assert (np.abs(kept / n - expected) <= spread).all()
     assert literal == pytest.approx(expected, abs=0.04)

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from reference import ALL, Constants
-from worlds import near_duplicates, plane
 
 import stoic
+from reference import ALL, Constants
 from stoic.policies import by_name
+from worlds import near_duplicates, plane
 
 RUNS, T = 300, 25
 CONSTANTS = Constants(norm_bound=1.0, raw_moment=2.0, noise_std=0.5)
@@ -35,7 +35,8 @@ def test_same_law(name: str, twin: str, own: dict[str, Any], schedule: str, q: f
         def include(p: np.ndarray[Any, Any], rng: np.random.Generator = rng) -> Any:
             return rng.random(len(p)) < p
 
-        policy: Any = by_name(name)(
+        make: Any = by_name(name)
+        policy: Any = make(
             world.domain,
             world.kernel,
             horizon=T,
@@ -45,7 +46,8 @@ def test_same_law(name: str, twin: str, own: dict[str, Any], schedule: str, q: f
             q=q,
             **own,
         )
-        reference: Any = ALL[twin](
+        literal: Any = ALL[twin]
+        reference: Any = literal(
             world.K,
             lam=1.0,
             horizon=T,
@@ -72,7 +74,11 @@ def test_accuracy_of_the_sketch() -> None:
     # calandriello2019 Thm 1 (a): σ²/a ≤ σ̃² ≤ a·σ² with a = (1+ε)/(1−ε) = 3
     world = near_duplicates()
     for seed in range(20):
-        options = {"horizon": 200, "assumptions": stoic.Assumptions(noise_std=1.0), "seed": seed}
+        options: dict[str, Any] = {
+            "horizon": 200,
+            "assumptions": stoic.Assumptions(noise_std=1.0),
+            "seed": seed,
+        }
         bkb: Any = stoic.policies.BKB(world.domain, world.kernel, schedule="theory", **options)
         gp: Any = stoic.policies.GPUCB(world.domain, world.kernel, schedule="theory", **options)
         rng = np.random.default_rng(seed)

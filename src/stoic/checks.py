@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stoic.errors import InvalidInput
 
-__all__ = ["Array", "IntArray", "choice", "finite_array", "integer", "describe", "number", "points"]
+__all__ = ["Array", "IntArray", "choice", "describe", "finite_array", "integer", "number", "points"]
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -60,7 +60,8 @@ def save(path: str | Path, state: Mapping[str, Any]) -> None:
         plain = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in state.items()}
         path.write_text(json.dumps(plain), encoding="utf-8")
     elif path.suffix == ".npz":
-        np.savez_compressed(path, **{k: np.asarray(v) for k, v in state.items()})
+        arrays: dict[str, Any] = {k: np.asarray(v) for k, v in state.items()}
+        np.savez_compressed(path, **arrays)
     else:
         raise InvalidState(f"expected a path that ends in .json or .npz, got {str(path)!r}")
 
@@ -72,7 +73,7 @@ def load(path: str | Path) -> State:
         if path.suffix == ".json":
             state = json.loads(path.read_text(encoding="utf-8"))
         elif path.suffix == ".npz":
-            with np.load(path, allow_pickle=False) as file:
+            with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
                 state = {k: v.item() if v.ndim == 0 else v for k, v in file.items()}
         else:
             raise InvalidState(f"expected a path that ends in .json or .npz, got {str(path)!r}")

@@ -84,22 +84,18 @@ class Calibration:
 
     def clip(self, y: float, centre: float, var: float, plays: float) -> float:
         """Take in a payoff and give it back, clipped about ``centre``."""
-        return float(self.clip_all(np.array([y]), centre, var, plays)[0])
-
-    def clip_all(self, ys: Array, centre: float, var: float, plays: float) -> Array:
-        """Take in several payoffs of one arm and give them back, clipped about ``centre``."""
         limit = float(self.limit(var, plays))
+        residual = y - centre
+        clipped = min(max(residual, -limit), limit)
+        self._payoffs.add(y)
         scale = self._residuals.scale
-        clipped: Array = np.clip(ys - centre, -limit, limit)
-        for y, c in zip(ys, clipped, strict=True):
-            self._payoffs.add(float(y))
-            self._residuals.add(float(y - centre))
-            self._clipped += 1
-            # √((n−1)/n rms² + c²/n) without a square that could overflow
-            n = self._clipped
-            self._rms = math.hypot(self._rms * math.sqrt((n - 1) / n), float(c) / math.sqrt(n))
+        self._residuals.add(residual)
         if self._residuals.count < 2 * self.WARMUP:
             self._residuals.scale = scale  # too few residuals of their own yet
+        self._clipped += 1
+        n = self._clipped
+        # √((n−1)/n rms² + c²/n) without a square that could overflow
+        self._rms = math.hypot(self._rms * math.sqrt((n - 1) / n), clipped / math.sqrt(n))
         return centre + clipped
 
     def state(self) -> dict[str, Any]:

@@ -78,7 +78,7 @@ class SmoothedMean:
 
     @property
     def deviation(self) -> Array:
-        """mean − location: what the policy compares, free of any common offset."""
+        """Mean − location: what the policy compares, free of any common offset."""
         centred = self._smoothed - (self.location * self._ones)[:, None]
         return centred[:, 0] if self.columns == 1 else np.median(centred, axis=1)
 

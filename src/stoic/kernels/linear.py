@@ -33,7 +33,8 @@ class Linear(Kernel):
         return matrix
 
     def diag(self, X: Array) -> Array:
-        return np.einsum("ij,ij->i", X, X) + self.bias
+        values: Array = np.einsum("ij,ij->i", X, X) + self.bias
+        return values
 
     def check(self, X: Array) -> None:
         if not np.abs(X).max(initial=0.0) < 1e100:

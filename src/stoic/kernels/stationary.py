@@ -26,7 +26,11 @@ class Stationary(Kernel):
 
     def __init__(self, lengthscale: float | Array | list[float]) -> None:
         scales = finite_array(lengthscale, "lengthscale")
-        if scales.ndim > 1 or scales.size == 0 or not ((scales >= _SHORT) & (scales <= _LONG)).all():
+        if (
+            scales.ndim > 1
+            or scales.size == 0
+            or not ((scales >= _SHORT) & (scales <= _LONG)).all()
+        ):
             raise InvalidInput(
                 f"expected lengthscale as a positive number from {_SHORT:g} to {_LONG:g}, or one "
                 f"for each dimension, got {describe(lengthscale)}"

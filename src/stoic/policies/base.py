@@ -199,7 +199,11 @@ class Policy(ABC):
             domain = {"arms": np.array(self.domain.X)}
         else:
             domain = {"low": self.domain.low.copy(), "high": self.domain.high.copy()}
-        shared: dict[str, Any] = {"lam": self.lam, "seed": self.seed, "schedule": self.schedule_name}
+        shared: dict[str, Any] = {
+            "lam": self.lam,
+            "seed": self.seed,
+            "schedule": self.schedule_name,
+        }
         if self.horizon is not None:
             shared["horizon"] = self.horizon
         return states.flatten(

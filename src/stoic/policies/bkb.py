@@ -49,9 +49,7 @@ class BKB(SketchedPolicy):
     name = "bkb"
     schedules = {"theory": BKBTheory, "paper": BKBPaper, "practical": PracticalSketch}
 
-    def __init__(
-        self, *args: Any, eps: float = 0.5, q: float | None = None, **kwargs: Any
-    ) -> None:
+    def __init__(self, *args: Any, eps: float = 0.5, q: float | None = None, **kwargs: Any) -> None:
         self.eps = number(eps, "eps", above=0.0, at_most=0.999)
         super().__init__(*args, q=q, **kwargs)
 

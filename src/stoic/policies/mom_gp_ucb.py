@@ -110,7 +110,9 @@ class MoMGPUCB(UCBPolicy):
     def _tell(self, place: Any, payoff: float) -> None:
         planned = self._choose()
         if not np.array_equal(place, planned):
-            raise OutOfPlan(f"expected the planned arm {planned}, got {place}; tell what ask() gave")
+            raise OutOfPlan(
+                f"expected the planned arm {planned}, got {place}; tell what ask() gave"
+            )
         if not self._over:
             self._arm = planned
         super()._tell(place, payoff)
@@ -129,7 +131,8 @@ class MoMGPUCB(UCBPolicy):
         warming = learned is not None and learned.warming
         if learned is not None and not warming:
             plays = float(self.posterior.counts[arm] + 1) * self.plays
-            payoffs = learned.clip_all(payoffs, self._centre(arm), self._share(arm), plays)
+            centre, share = self._centre(arm), self._share(arm)
+            payoffs = np.array([learned.clip(y, centre, share, plays) for y in payoffs.tolist()])
         step = self.posterior.observe(arm)
         if learned is not None and warming:
             for payoff in payoffs:

@@ -33,7 +33,9 @@ class UCBPolicy(Policy):
         super().__init__(*args, **kwargs)
         self._calibration = Calibration() if getattr(self.schedule, "learns", False) else None
         self._places: dict[bytes, int] = {}  # of a box: points played → tracked number
-        arms = self.domain.X if isinstance(self.domain, Arms) else np.zeros((0, self.domain.dimension))
+        arms = (
+            self.domain.X if isinstance(self.domain, Arms) else np.zeros((0, self.domain.dimension))
+        )
         self.posterior = self._posterior(arms)
         self.estimator = self._estimator(len(arms))
 
@@ -187,7 +189,7 @@ class UCBPolicy(Policy):
             self._calibration.clip(payoff, self._centre(arm), self._share(arm), plays)
 
     def _centre(self, arm: int) -> float:
-        return self.estimator.location + float(self.estimator.deviation[arm])
+        return float(self.estimator.location + self.estimator.deviation[arm])
 
     def _share(self, arm: int) -> float:
         """The posterior variance of a tracked point as a share of the prior's."""
@@ -197,9 +199,11 @@ class UCBPolicy(Policy):
 
     def recommend(self) -> Recommendation:
         """The arm of the highest lower bound among those played, with value and interval."""
-        played = np.flatnonzero(self.posterior.counts)
-        if not len(played):
+        if self.t == 0:
             raise InvalidInput("expected at least one tell before recommend(), got none")
+        played = np.flatnonzero(self.posterior.counts)
+        if not len(played):  # the first episode of a plan is still under way
+            played = np.arange(len(self.posterior.counts))
         deviation, reach = self.estimator.deviation, self.width * self.posterior.std
         arm = int(played[np.argmax((deviation - reach)[played])])
         value = float(self.mean[arm])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-
 from stoic.policies.registry import register
 from stoic.policies.ucb import UCBPolicy
 from stoic.randomness import generator

@@ -100,7 +100,9 @@ class ExactPosterior(Track):
         """Give ``arm``, about to be played for the first time, its column of C."""
         u = self.size
         prior = self.kernel(self.points, self.points[arm : arm + 1])[:, 0]
-        column = prior - self._covariance @ (self.counts[self._played] * prior[self._played] / self.lam)
+        column = prior - self._covariance @ (
+            self.counts[self._played] * prior[self._played] / self.lam
+        )
         # σ²(arm) has come here on its own way: where the two disagree, digits were lost
         # (a small λ multiplies errors by n/λ), and the column is solved for afresh.
         if u and abs(column[arm] - self.var[arm]) > _AGREEMENT * self._prior[arm]:

@@ -72,7 +72,8 @@ class FeaturePosterior(Track):
     def _variance(self, psi: Array, prior: Array) -> Array:
         residual = np.maximum(prior - np.einsum("ij,ij->i", psi, psi), 0.0)
         explained = self.lam * np.einsum("ij,ij->i", psi @ self._inverse, psi)
-        return residual + np.maximum(explained, 0.0)
+        var: Array = residual + np.maximum(explained, 0.0)
+        return var
 
     def observe(self, arm: int, times: int = 1) -> Step:
         """Account for ``times`` more plays of a tracked point; ``gain`` is for their mean."""

@@ -134,4 +134,3 @@ class Schedule(Protocol):
 def power(base: float, exponent: float) -> float:
     """base^exponent with 0^0 = 0: before the first payoff every level is zero."""
     return math.pow(base, exponent) if base > 0 else 0.0
-

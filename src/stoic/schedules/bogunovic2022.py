@@ -105,7 +105,7 @@ class RGPPEPaper:
     beta: float = 4.0
     b: float = 0.1
 
-    def psi(self, eta: float, logdet: float) -> float:
+    def psi(self, eta: float, logdet: float) -> float:  # noqa: ARG002, one signature for all
         """ψ of an epoch."""
         return 0.5
 

@@ -28,7 +28,7 @@ class BKBTheory:
 
     @property
     def accuracy(self) -> float:
-        """a = (1+ε)/(1−ε)."""
+        """A = (1+ε)/(1−ε)."""
         return (1.0 + self.eps) / (1.0 - self.eps)
 
     def inclusion(self) -> float:

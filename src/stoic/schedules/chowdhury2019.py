@@ -23,7 +23,9 @@ __all__ = [
 
 @dataclass(frozen=True)
 class TGPUCBTheory:
-    """Theorem 1: b_t = v^{1/(1+α)} t^{1/(2(1+α))}; β_{t+1} = B + (3/√λ) b_t √(logdet + 2 ln(1/δ))."""
+    """Theorem 1: b_t = v^{1/(1+α)} t^{1/(2(1+α))} and
+    β_{t+1} = B + (3/√λ) b_t √(logdet + 2 ln(1/δ)).
+    """
 
     setting: Setting
 

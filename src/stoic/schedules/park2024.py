@@ -49,7 +49,9 @@ class MoMGPUCBTheory:
 
     def plays(self) -> int:
         """ℓ, the plays of an episode."""
-        return math.ceil(8.0 * math.log(2.0 * self.setting.rounds() / self.setting.assumptions.delta))
+        return math.ceil(
+            8.0 * math.log(2.0 * self.setting.rounds() / self.setting.assumptions.delta)
+        )
 
     def episodes(self) -> int:
         """N, the number of episodes."""

@@ -95,7 +95,7 @@ class PracticalRGPPE:
     c: float = 3.0
     learns = True
 
-    def psi(self, eta: float, logdet: float) -> float:
+    def psi(self, eta: float, logdet: float) -> float:  # noqa: ARG002, one signature for all
         """ψ of an epoch."""
         return 0.5
 

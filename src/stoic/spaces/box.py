@@ -82,6 +82,8 @@ class Box:
             Of the candidates.
         starts
             Further candidates, e.g. points known to be good.
+        candidates
+            How many quasi-random points to begin with.
         """
         from scipy.optimize import minimize  # slow to import: only where it is used
 
@@ -99,7 +101,8 @@ class Box:
             d = self.dimension
             return -float(f[0]), -(f[1 : d + 1] - f[d + 1 :]) / 2e-6
 
-        best, best_value = X[int(np.argmax(values))], float(values.max())
+        best: Array = X[int(np.argmax(values))]
+        best_value = float(values.max())
         for start in X[np.argsort(-values, kind="stable")[:3]]:
             found = minimize(
                 loss,

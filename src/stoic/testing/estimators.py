@@ -51,7 +51,9 @@ class EstimatorSuite:
     def test_predicts_what_it_tracks(self) -> None:
         posterior = self.make_posterior()
         estimator = self.fed(np.random.default_rng(1).standard_normal(60), posterior)
-        assert np.allclose(estimator.predict(self.points, posterior), estimator.deviation, atol=1e-9)
+        assert np.allclose(
+            estimator.predict(self.points, posterior), estimator.deviation, atol=1e-9
+        )
 
     def test_follows_further_points(self) -> None:
         posterior = self.make_posterior()

@@ -61,7 +61,9 @@ class PolicySuite:
         box = stoic.Box([0.0, -1.0], [1.0, 1.0])
         return self.policy(box, stoic.SquaredExponential(0.5), **{**self.own, **kwargs})
 
-    def play(self, policy: Policy, rounds: int, scale: float = 1.0, shift: float = 0.0) -> list[Any]:
+    def play(
+        self, policy: Policy, rounds: int, scale: float = 1.0, shift: float = 0.0
+    ) -> list[Any]:
         """Play against a sine with heavy-tailed noise; the arms played."""
         rng = np.random.default_rng(5)
         arms = []
