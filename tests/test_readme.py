@@ -21,7 +21,7 @@ def test_the_loop_is_short_and_early() -> None:
     assert README[: README.index(first) + len(first)].count("\n") <= 40
 
 
-def test_examples_run(capsys: object) -> None:
+def test_examples_run() -> None:
     for block in blocks():
         namespace: dict[str, object] = {}
         exec(compile(block, "README.md", "exec"), namespace)

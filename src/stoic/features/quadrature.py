@@ -39,7 +39,7 @@ class QuadratureMap:
         m̄, to fix it; its error is then your own affair.
 
     >>> QuadratureMap(SquaredExponential(0.2), np.zeros(1), np.ones(1)).nodes
-    27
+    29
     """
 
     def __init__(self, kernel: Kernel, low: Array, high: Array, nodes: int | None = None) -> None:

@@ -58,10 +58,11 @@ class ATAGPUCB(SketchedPolicy):
     >>> policy = ATAGPUCB(arms, kernel, features="qff")
     >>> policy.tell(policy.ask(), 1.0)
     >>> policy.posterior.size
-    54
+    58
     """
 
     name = "ata-gp-ucb"
+    own = ("features", "nodes", "eps", "q")
     schedules = {"theory": paper.NystromTheory, "paper": paper.NystromPaper}
     schedules["practical"] = PracticalSketch
     leverage = 1.0  # the paper's inclusion is q·σ², without 1/λ
@@ -75,18 +76,13 @@ class ATAGPUCB(SketchedPolicy):
         q: float | None = None,
         **kwargs: Any,
     ) -> None:
-        self.kind = choice(features, "features", ("nystrom", "qff"))
+        self.features = choice(features, "features", ("nystrom", "qff"))
         self.nodes = None if nodes is None else integer(nodes, "nodes", at_least=1)
         self.eps = number(eps, "eps", above=0.0, at_most=0.999)
         super().__init__(*args, q=q, **kwargs)
 
-    def options(self) -> dict[str, Any]:
-        """The policy's own constructor arguments that differ from None."""
-        nodes = {} if self.nodes is None else {"nodes": self.nodes}
-        return {"features": self.kind, "eps": self.eps, **nodes, **super().options()}
-
     def _named_schedule(self, name: str) -> Any:
-        if self.kind == "qff" and name != "practical":
+        if self.features == "qff" and name != "practical":
             quadrature = {"theory": paper.QuadratureTheory, "paper": paper.QuadraturePaper}
             return quadrature[name](self.setting)
         if name == "practical":
@@ -94,15 +90,14 @@ class ATAGPUCB(SketchedPolicy):
         return self.schedules[name](self.setting, eps=self.eps)
 
     def _posterior(self, points: Array) -> FeaturePosterior:
-        if self.kind == "nystrom":
+        if self.features == "nystrom":
             return super()._posterior(points)
         if isinstance(self.domain, Arms):
-            low, high = points.min(axis=0), points.max(axis=0)
+            low, high, spread = points.min(axis=0), points.max(axis=0), points
         else:
-            low, high = self.domain.low, self.domain.high
+            low, high, spread = self.domain.low, self.domain.high, self.domain.spread(512, 0)
         map = QuadratureMap(self.kernel, low, high, self.nodes)
-        if len(points):
-            map.reduce(points)
+        map.reduce(spread)
         return FeaturePosterior(self.kernel, points, self.lam, map)
 
     def _estimator(self, arms: int) -> AdaptivelyTruncatedMean:
@@ -113,14 +108,14 @@ class ATAGPUCB(SketchedPolicy):
         if self._calibration is not None:
             self._judge(arm, payoff, float(self.posterior.counts[arm] + 1))
         self.posterior.observe(arm)
-        if self.kind == "nystrom":
+        if self.features == "nystrom":
             self._redraw(var)
         self.estimator.add(arm, payoff)
         if self._calibration is not None:
             self._truncate_practically()
             return
         t, m = self.t, self.posterior.size
-        most = m if self.kind == "qff" else min(t, self.setting.arms)
+        most = m if self.features == "qff" else min(t, self.setting.arms)
         safe = self.schedule.truncation(t, max(most, 1)) * (1 - 1e-9)
         self.estimator.settle(safe * np.sqrt(self.posterior.counts))
         self.estimator.solve(self.posterior, self.schedule.truncation(t, max(m, 1)))

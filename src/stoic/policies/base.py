@@ -65,6 +65,8 @@ class Policy(ABC):
 
     name: ClassVar[str]
     schedules: ClassVar[Mapping[str, Callable[..., Any]]]
+    own: ClassVar[tuple[str, ...]] = ()  # attributes that are the policy's own options
+    keeps: ClassVar[tuple[str, ...]] = ()  # attributes that it must remember
 
     def __init__(
         self,
@@ -186,11 +188,12 @@ class Policy(ABC):
     def recommend(self) -> Recommendation:
         """The arm that the policy would stand by, with its value and interval."""
 
-    # -- state --------------------------------------------------------------------------------
+    def _stand_by(self, points: Array, arm: int) -> Recommendation:
+        value, reach = float(self.mean[arm]), float(self.width * self.std[arm])
+        shown = arm if isinstance(self.domain, Arms) else points[arm].copy()
+        return Recommendation(shown, value, (value - reach, value + reach))
 
-    def options(self) -> dict[str, Any]:
-        """The policy's own constructor arguments that differ from None."""
-        return {}
+    # -- state --------------------------------------------------------------------------------
 
     def state(self) -> states.State:
         """The whole policy as a flat dictionary of arrays, numbers and strings."""
@@ -214,18 +217,22 @@ class Policy(ABC):
                 "kernel": self.kernel.state(),
                 "shared": shared,
                 "assumptions": self.assumptions.state(),
-                "options": self.options(),
+                "options": {k: v for k in self.own if (v := getattr(self, k)) is not None},
                 "memory": {"t": self.t, **self._memory()},
             }
         )
 
-    @abstractmethod
     def _memory(self) -> dict[str, Any]:
         """What the policy has learned, as a nested plain state."""
+        return {name: np.copy(getattr(self, name)) for name in self.keeps}
 
-    @abstractmethod
     def _remember(self, memory: dict[str, Any]) -> None:
         """Take over what :meth:`_memory` gave."""
+        for name in self.keeps:
+            value = np.array(memory[name], dtype=np.asarray(getattr(self, name)).dtype)
+            setattr(
+                self, name, value if isinstance(getattr(self, name), np.ndarray) else value.item()
+            )
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any], *, schedule: Any = None) -> Self:

@@ -44,15 +44,13 @@ class BBKB(BKB):
     """
 
     name = "bbkb"
+    own = (*BKB.own, "growth")
+    keeps = ("_start_width", "_pending", "_batch_sum")
 
     def __init__(self, *args: Any, growth: float = 2.0, **kwargs: Any) -> None:
         self.growth = number(growth, "growth", at_least=1.0)
         super().__init__(*args, **kwargs)
         self._open_batch()
-
-    def options(self) -> dict[str, Any]:
-        """The policy's own constructor arguments that differ from None."""
-        return {"growth": self.growth, **super().options()}
 
     def _open_batch(self) -> None:
         self._start = self.posterior.copy()
@@ -92,12 +90,8 @@ class BBKB(BKB):
         self._open_batch()
 
     def _memory(self) -> dict[str, Any]:
-        batch = {"width": self._start_width, "pending": self._pending, "sum": self._batch_sum}
-        return {**super()._memory(), "batch": batch, "start": self._start.state()}
+        return {**super()._memory(), "start": self._start.state()}
 
     def _remember(self, memory: dict[str, Any]) -> None:
         super()._remember(memory)
         self._start.restore(memory["start"])
-        batch = memory["batch"]
-        self._start_width, self._batch_sum = float(batch["width"]), float(batch["sum"])
-        self._pending = np.array(batch["pending"], dtype=float)

@@ -6,7 +6,7 @@ sketching: scalable and no regret*, COLT 2019, Algorithm 1, Theorems 1 and 2.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from stoic.checks import number
 from stoic.policies.registry import register
@@ -47,15 +47,12 @@ class BKB(SketchedPolicy):
     """
 
     name = "bkb"
+    own: ClassVar[tuple[str, ...]] = ("eps", "q")
     schedules = {"theory": BKBTheory, "paper": BKBPaper, "practical": PracticalSketch}
 
     def __init__(self, *args: Any, eps: float = 0.5, q: float | None = None, **kwargs: Any) -> None:
         self.eps = number(eps, "eps", above=0.0, at_most=0.999)
         super().__init__(*args, q=q, **kwargs)
-
-    def options(self) -> dict[str, Any]:
-        """The policy's own constructor arguments that differ from None."""
-        return {"eps": self.eps, **super().options()}
 
     def _named_schedule(self, name: str) -> Any:
         accuracy = {} if name == "practical" else {"eps": self.eps}

@@ -6,6 +6,7 @@ heavy-tailed noise*, ECAI 2024, Algorithm 2 and Lemma 5.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from stoic.policies.ucb import UCBPolicy
 from stoic.schedules import Progress
 from stoic.schedules.park2024 import MoMGPUCBTheory
 from stoic.schedules.practical import PracticalMoM
-from stoic.spaces import Arms
+from stoic.spaces import Box
 
 __all__ = ["MoMGPUCB"]
 
@@ -50,38 +51,35 @@ class MoMGPUCB(UCBPolicy):
 
     name = "mom-gp-ucb"
     schedules = {"theory": MoMGPUCBTheory, "paper": MoMGPUCBTheory, "practical": PracticalMoM}
+    own = ("plays",)
+    keeps = ("_n", "_planned", "_payoffs")
 
     def __init__(self, *args: Any, plays: int | None = None, **kwargs: Any) -> None:
-        self._given_plays = None if plays is None else integer(plays, "plays", at_least=1)
+        self.plays = None if plays is None else integer(plays, "plays", at_least=1)
         super().__init__(*args, **kwargs)
         self._n = 0  # episodes done
-        self._arm: Any = None  # of the episode under way: a row number or a point
+        self._planned: Array = np.zeros(0)  # of the episode under way: row number or point
         self._payoffs: Array = np.zeros(0)  # of the episode under way
 
-    def options(self) -> dict[str, Any]:
-        """The policy's own constructor arguments that differ from None."""
-        return {} if self._given_plays is None else {"plays": self._given_plays}
-
     def _named_schedule(self, name: str) -> Any:
-        given = self._given_plays
-        if name == "practical":
-            return PracticalMoM(self.setting, **({} if given is None else {"replicates": given}))
-        return MoMGPUCBTheory(self.setting)
+        if name == "practical" and self.plays is not None:
+            return PracticalMoM(self.setting, replicates=self.plays)
+        return super()._named_schedule(name)
 
     def _estimator(self, arms: int) -> SmoothedMean:
-        self.plays = self._given_plays or int(self.schedule.plays())  # ℓ, line 2
+        self.repeats = self.plays or int(self.schedule.plays())  # ℓ, line 2
         self.episodes = self._number_of_episodes()  # N, line 2
-        return SmoothedMean(arms, self.plays)
+        return SmoothedMean(arms, self.repeats)
 
     def _number_of_episodes(self) -> int | None:
         if self._calibration is not None or self.horizon is None:
             return None
-        if self.horizon < self.plays:
+        if self.horizon < self.repeats:
             raise InvalidInput(
-                f"expected a horizon of at least one episode of {self.plays} plays, "
+                f"expected a horizon of at least one episode of {self.repeats} plays, "
                 f"got {self.horizon}; give a longer horizon or plays="
             )
-        return self.horizon // self.plays
+        return self.horizon // self.repeats
 
     @property
     def _over(self) -> bool:
@@ -90,8 +88,7 @@ class MoMGPUCB(UCBPolicy):
     @property
     def progress(self) -> Progress:
         """What the schedule may look at; its rounds are episodes."""
-        rounds = super().progress
-        return Progress(**{**rounds.__dict__, "t": self._n})
+        return replace(super().progress, t=self._n)
 
     @property
     def width(self) -> float:
@@ -99,13 +96,13 @@ class MoMGPUCB(UCBPolicy):
         return 0.0 if self._over else super().width
 
     def _choose(self) -> Any:
-        if self._arm is not None:
-            return self._arm
+        if len(self._payoffs):  # line 6
+            return self._planned if isinstance(self.domain, Box) else int(self._planned[0])
         return super()._choose()  # line 5
 
     def _batch(self, n: int) -> list[Any]:
-        left = n if self._over else min(n, self.plays - len(self._payoffs))
-        return [self._choose()] * left  # line 6
+        left = n if self._over else min(n, self.repeats - len(self._payoffs))
+        return [self._choose()] * left
 
     def _tell(self, place: Any, payoff: float) -> None:
         planned = self._choose()
@@ -113,48 +110,20 @@ class MoMGPUCB(UCBPolicy):
             raise OutOfPlan(
                 f"expected the planned arm {planned}, got {place}; tell what ask() gave"
             )
-        if not self._over:
-            self._arm = planned
+        self._planned = np.atleast_1d(np.array(planned, dtype=float))
         super()._tell(place, payoff)
 
     def _learn(self, arm: int, payoff: float) -> None:
         if self._over:
             return  # the remainder is not learned from
-        self._payoffs = np.append(self._payoffs, payoff)
-        if len(self._payoffs) == self.plays:
-            payoffs, self._payoffs, self._arm = self._payoffs, np.zeros(0), None
+        payoffs = np.append(self._payoffs, payoff)
+        whole = len(payoffs) == self.repeats
+        self._payoffs = np.zeros(0) if whole else payoffs
+        if whole:
             self._n += 1
-            self._close_episode(arm, payoffs)
-
-    def _close_episode(self, arm: int, payoffs: Array) -> None:
-        learned = self._calibration
-        warming = learned is not None and learned.warming
-        if learned is not None and not warming:
-            plays = float(self.posterior.counts[arm] + 1) * self.plays
-            centre, share = self._centre(arm), self._share(arm)
-            payoffs = np.array([learned.clip(y, centre, share, plays) for y in payoffs.tolist()])
-        step = self.posterior.observe(arm)
-        if learned is not None and warming:
-            for payoff in payoffs:
-                arms, clipped = learned.warm(arm, float(payoff))
-            columns = clipped.reshape(-1, self.plays)
-            self.estimator.replace(arms[:: self.plays], columns, self.posterior)
-        else:
-            self.estimator.add(arm, payoffs, step, self.posterior)  # lines 7–8
-        if learned is not None:
-            self.estimator.location = learned.location
-
-    def _memory(self) -> dict[str, Any]:
-        episode: dict[str, Any] = {"n": self._n, "payoffs": self._payoffs.copy()}
-        if self._arm is not None:
-            episode["arm"] = np.array(self._arm)
-        return {**super()._memory(), "episode": episode}
-
-    def _remember(self, memory: dict[str, Any]) -> None:
-        super()._remember(memory)
-        episode = memory["episode"]
-        self._n, self._payoffs = int(episode["n"]), np.array(episode["payoffs"], dtype=float)
-        if "arm" in episode:
-            arm = episode["arm"]
-            whole = isinstance(self.domain, Arms)
-            self._arm = int(arm) if whole else np.atleast_1d(np.array(arm, dtype=float))
+            if self._calibration is not None:
+                self._absorb_clipped(
+                    arm, payoffs, lambda _: self.posterior.counts[arm] * self.repeats
+                )
+            else:
+                self._absorb(arm, payoffs)  # lines 7–9

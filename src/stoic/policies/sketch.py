@@ -25,10 +25,6 @@ class SketchedPolicy(UCBPolicy):
         self.q = None if q is None else number(q, "q", above=0.0)
         super().__init__(*args, **kwargs)
 
-    def options(self) -> dict[str, Any]:
-        """The policy's own constructor arguments that differ from None."""
-        return {} if self.q is None else {"q": self.q}
-
     def _posterior(self, points: Array) -> FeaturePosterior:
         empty = NystromMap(self.kernel, points, np.zeros(0, dtype=np.int64))
         return FeaturePosterior(self.kernel, points, self.lam, empty)

@@ -156,29 +156,37 @@ class UCBPolicy(Policy):
         """How the payoff of round t, of one tracked point, enters."""
         raise NotImplementedError
 
-    def _absorb(self, arm: int, payoff: float, step: Step | None = None) -> None:
-        """Hand a payoff to the smoother as it is."""
+    def _absorb(self, arm: int, payoff: float | Array, step: Step | None = None) -> None:
+        """Hand a payoff (one per column) to the smoother as it is."""
         if self._calibration is not None:
-            self._judge(arm, payoff, 1.0)
+            for y in np.atleast_1d(payoff).tolist():
+                self._judge(arm, y, 1.0)
             self.estimator.location = self._calibration.location
         step = step or self.posterior.observe(arm)
         self.estimator.add(arm, payoff, step, self.posterior)
 
-    def _absorb_clipped(self, arm: int, payoff: float, plays: Callable[[Step], float]) -> None:
-        """The practical truncation: hand over the payoff, clipped about its arm's estimate.
+    def _absorb_clipped(
+        self, arm: int, payoff: float | Array, plays: Callable[[Step], float]
+    ) -> None:
+        """The practical truncation: hand over payoffs, clipped about their arm's estimate.
 
         ``plays`` tells how many plays stand behind that estimate, which the limit grows with.
         """
-        assert self._calibration is not None
-        warming = self._calibration.warming
-        share, step = self._share(arm), self.posterior.observe(arm)
+        learned = self._calibration
+        assert learned is not None
+        ys = np.atleast_1d(payoff)
+        warming, centre, share = learned.warming, self._centre(arm), self._share(arm)
+        step = self.posterior.observe(arm)
         if warming:
-            arms, clipped = self._calibration.warm(arm, payoff)
-            self.estimator.replace(arms, clipped, self.posterior)
+            for y in ys.tolist():
+                arms, clipped = learned.warm(arm, y)
+            columns = clipped.reshape(-1, len(ys))
+            self.estimator.replace(arms[:: len(ys)], columns, self.posterior)
         else:
-            y_hat = self._calibration.clip(payoff, self._centre(arm), share, plays(step))
+            behind = plays(step)
+            y_hat = np.array([learned.clip(y, centre, share, behind) for y in ys.tolist()])
             self.estimator.add(arm, y_hat, step, self.posterior)
-        self.estimator.location = self._calibration.location
+        self.estimator.location = learned.location
 
     def _judge(self, arm: int, payoff: float, plays: float) -> None:
         """Let the calibration see a payoff that is not to be clipped."""
@@ -205,18 +213,15 @@ class UCBPolicy(Policy):
         if not len(played):  # the first episode of a plan is still under way
             played = np.arange(len(self.posterior.counts))
         deviation, reach = self.estimator.deviation, self.width * self.posterior.std
-        arm = int(played[np.argmax((deviation - reach)[played])])
-        value = float(self.mean[arm])
-        shown = arm if isinstance(self.domain, Arms) else self.posterior.points[arm].copy()
-        return Recommendation(shown, value, (value - float(reach[arm]), value + float(reach[arm])))
+        return self._stand_by(
+            self.posterior.points, int(played[np.argmax((deviation - reach)[played])])
+        )
 
     # -- state --------------------------------------------------------------------------------
 
     def _memory(self) -> dict[str, Any]:
-        memory: dict[str, Any] = {
-            "posterior": self.posterior.state(),
-            "estimator": self.estimator.state(),
-        }
+        memory = super()._memory()
+        memory |= {"posterior": self.posterior.state(), "estimator": self.estimator.state()}
         if self._calibration is not None:
             memory["calibration"] = self._calibration.state()
         if isinstance(self.domain, Box):
@@ -228,6 +233,7 @@ class UCBPolicy(Policy):
             played = np.array(memory["points"], dtype=float).reshape(-1, self.domain.dimension)
             self._places = {point.tobytes(): number for number, point in enumerate(played)}
             self._follow(played)
+        super()._remember(memory)
         self.posterior.restore(memory["posterior"])
         self.estimator.restore(memory["estimator"])
         if self._calibration is not None:
