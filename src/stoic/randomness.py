@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from stoic.checks import integer
-
 __all__ = ["generator"]
 
 _WORD = 2**64
@@ -21,6 +19,6 @@ def generator(seed: int, counter: int, stream: int = 0) -> np.random.Generator:
     >>> bool(generator(7, 3).random() == generator(7, 3).random())
     True
     """
-    key = np.array([integer(seed, "seed", at_least=0) % _WORD, stream], dtype=np.uint64)
+    key = np.array([seed % _WORD, stream], dtype=np.uint64)
     position = np.array([0, 0, counter % _WORD, counter // _WORD], dtype=np.uint64)
     return np.random.Generator(np.random.Philox(key=key, counter=position))

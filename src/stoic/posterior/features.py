@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg.lapack import dpotri
 
 from stoic.checks import Array, IntArray
 from stoic.features import Features, NystromMap, QuadratureMap
@@ -59,12 +59,10 @@ class FeaturePosterior(Track):
         psi = self.features.psi
         played = self.counts > 0
         V = (psi[played].T * self.counts[played]) @ psi[played]
-        V[np.diag_indices_from(V)] += self.lam
+        V.flat[:: len(V) + 1] += self.lam
         self.V: Array = V
-        factor, lower = cho_factor(V, lower=True, check_finite=False)
-        # C order here and after restore: BLAS sums in another order for the other layout
-        inverse = cho_solve((factor, lower), np.eye(len(V)), check_finite=False)
-        self._inverse: Array = np.ascontiguousarray(inverse)
+        factor: Array = np.linalg.cholesky(V).astype(float, copy=False)
+        self._inverse: Array = _inverse(factor)
         self.var = self._variance(psi, self._prior)
         self.logdet = float((2.0 * np.log(np.diag(factor)) - math.log(self.lam)).sum())
         self._next_refresh = self.t + max(1024, 20 * len(V))
@@ -150,3 +148,16 @@ class FeaturePosterior(Track):
         self.logdet = float(state["logdet"])
         self.t = int(self.counts.sum())
         self._next_refresh = int(state["next_refresh"])
+
+
+def _inverse(factor: Array) -> Array:
+    """The inverse of LLᵀ, symmetric to the bit and in C order.
+
+    The order matters: BLAS sums differently for the other layout, and a restored posterior must
+    go on bit by bit.
+    """
+    if not len(factor):
+        return np.zeros((0, 0))
+    lower, _ = dpotri(factor, lower=1)
+    inverse: Array = np.tril(lower)
+    return np.ascontiguousarray(inverse + np.tril(inverse, -1).T)
