@@ -40,7 +40,7 @@ class TestNystromPosterior(PosteriorSuite):
     def make(self, points: Array, lam: float) -> FeaturePosterior:
         dictionary = np.array([0, 4, 9, 14])
         return FeaturePosterior(
-            self.kernel, points, lam, NystromMap(self.kernel, points, dictionary)
+            self.kernel, points, lam, NystromMap(self.kernel, points, dictionary, lam)
         )
 
 
@@ -69,7 +69,7 @@ class TestMedianOfMeans(TestSmoothedMean):
 
 class TestAdaptivelyTruncatedMean(EstimatorSuite):
     def make_posterior(self) -> FeaturePosterior:
-        map = NystromMap(self.kernel, self.points, np.arange(9))
+        map = NystromMap(self.kernel, self.points, np.arange(9), 1.0)
         return FeaturePosterior(self.kernel, self.points, 1.0, map)
 
     def make(self) -> AdaptivelyTruncatedMean:

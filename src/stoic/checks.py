@@ -40,9 +40,9 @@ def number(
     Booleans, strings, bytes and arrays are refused: they are mistakes more often
     than numbers.
     """
-    if isinstance(value, np.ndarray) and value.ndim == 0:
+    if type(value) is np.ndarray and value.ndim == 0:
         value = value.item()
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+    if isinstance(value, bool | np.bool_ | np.timedelta64) or not isinstance(value, Real):
         raise error(f"expected {name} to be a real number, got {describe(value)}; pass a float")
     try:
         result = float(value)
@@ -59,16 +59,23 @@ def number(
 
 
 def integer(
-    value: object, name: str, *, at_least: int, error: type[InvalidInput] = InvalidInput
+    value: object,
+    name: str,
+    *,
+    at_least: int,
+    at_most: int | None = None,
+    error: type[InvalidInput] = InvalidInput,
 ) -> int:
-    """``value`` as an int of at least ``at_least``, or a typed error."""
-    if isinstance(value, np.ndarray) and value.ndim == 0:
+    """``value`` as an int within bounds, or a typed error."""
+    if type(value) is np.ndarray and value.ndim == 0:
         value = value.item()
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
+    if isinstance(value, bool | np.bool_ | np.timedelta64) or not isinstance(value, Integral):
         raise error(f"expected {name} to be an integer, got {describe(value)}; pass an int")
     result = int(value)
     if result < at_least:
         raise error(f"expected {name} of at least {at_least}, got {result}; change {name}")
+    if at_most is not None and result > at_most:
+        raise error(f"expected {name} of at most {at_most}, got {describe(result)}; change {name}")
     return result
 
 
@@ -86,6 +93,8 @@ def finite_array(
     """A new float array of finite numbers, or a typed error."""
     try:
         raw = np.asarray(value)
+        if isinstance(value, np.ma.MaskedArray):
+            raise TypeError("masked")
     except (ValueError, TypeError) as cause:
         raise error(f"expected {name} to be a regular array, got {describe(value)}") from cause
     if raw.dtype.kind not in "iuf":

@@ -12,7 +12,6 @@ __all__ = [
     "InvalidInput",
     "InvalidPayoff",
     "InvalidState",
-    "MissingExtra",
     "OutOfPlan",
     "StoicError",
     "TooManyFeatures",
@@ -53,7 +52,3 @@ class UnknownName(StoicError, KeyError):
 
     def __str__(self) -> str:  # KeyError would print the repr of the message
         return str(self.args[0]) if self.args else ""
-
-
-class MissingExtra(StoicError, ImportError):
-    """An optional dependency that is not installed."""

@@ -21,6 +21,7 @@ class RunningSpread:
     every fourth and so on, so the sample always covers the whole stream and needs no random
     numbers. Both figures are order statistics, hence equivariant: for a·y + b they become
     a·median + b and |a|·scale. They are recomputed when the stream has grown by a twentieth.
+    Where more than half of the values are equal, the scale is that of the others.
 
     >>> spread = RunningSpread()
     >>> for value in [1.0, 2.0, 3.0, 4.0, 1e300]:
@@ -57,7 +58,11 @@ class RunningSpread:
     def _summarise(self) -> None:
         sample = self._sample[: self._kept]
         self.location = _middle(sample)
-        self.scale = _middle(np.abs(sample - self.location)) / MAD_OF_NORMAL
+        deviations = np.abs(sample - self.location)
+        scale = _middle(deviations)
+        if scale == 0.0 and deviations.any():  # more than half of the values are equal
+            scale = _middle(deviations[deviations > 0.0])
+        self.scale = scale / MAD_OF_NORMAL
         self._next = max(self.count + 1, int(1.05 * self.count))
 
     def state(self) -> dict[str, Any]:

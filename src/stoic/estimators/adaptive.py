@@ -40,15 +40,18 @@ class AdaptivelyTruncatedMean:
         self._theta: Array = np.zeros(0)
         self.deviation: Array = np.zeros(arms)
 
-    @property
-    def tail_size(self) -> int:
-        """The number of payoffs kept one by one."""
-        return len(self._tail)
-
     def add(self, arm: int, payoff: float) -> None:
         """Take in one payoff; :meth:`solve` brings the estimate up to date."""
         self._tail_arm = np.append(self._tail_arm, arm)
         self._tail = np.append(self._tail, payoff)
+
+    def replace(self, arms: IntArray, payoffs: Array) -> None:
+        """Forget all payoffs and take these instead."""
+        self._settled, self._settled_count = (
+            np.zeros_like(self._settled),
+            np.zeros_like(self._settled),
+        )
+        self._tail_arm, self._tail = arms.copy(), payoffs.copy()
 
     def settle(self, safe: Array) -> None:
         """Fold the payoffs with |y| ≤ safe[arm] into their arms' sums for good."""
@@ -67,20 +70,24 @@ class AdaptivelyTruncatedMean:
             np.add.at(self._settled_count, self._tail_arm[chosen], 1.0)
             self._tail_arm, self._tail = self._tail_arm[~chosen], self._tail[~chosen]
 
-    def solve(self, posterior: FeaturePosterior, level: float) -> None:
-        """Judge all payoffs at level b and solve for θ (Algorithm 2)."""
+    def solve(self, posterior: FeaturePosterior, level: float, location: float = 0.0) -> None:
+        """Judge all payoffs, relative to a location, at level b and solve for θ (Algorithm 2)."""
         U, root = self._directions(posterior)
-        weighted = U[:, self._tail_arm] * self._tail
-        r_hat = U @ self._settled + _within(weighted, level)
+        weighted = U[:, self._tail_arm] * (self._tail - location)
+        inside = np.where(np.abs(weighted) <= level, weighted, 0.0)
+        r_hat = U @ (self._settled - self._settled_count * location) + inside.sum(axis=1)
         self._set(posterior, root @ (posterior.features.basis.T @ r_hat))
 
     def solve_about(self, posterior: FeaturePosterior, centre: Array, limit: Array) -> None:
-        """Judge y − centre, at the level where each payoff's heaviest direction allows ±limit."""
+        """Clip y − centre, at the level where each payoff's heaviest direction allows ±limit.
+
+        Clipped, not zeroed: a centre that is wrong must be able to move.
+        """
         U, root = self._directions(posterior)
         level = limit * np.abs(U).max(axis=0, initial=0.0)
         arm = self._tail_arm
-        weighted = U[:, arm] * (self._tail - centre[arm])
-        r_hat = U @ (self._settled - self._settled_count * centre) + _within(weighted, level[arm])
+        weighted = np.clip(U[:, arm] * (self._tail - centre[arm]), -level[arm], level[arm])
+        r_hat = U @ (self._settled - self._settled_count * centre) + weighted.sum(axis=1)
         explained = posterior.features.psi.T @ (posterior.counts * (centre - self.location))
         self._set(posterior, root @ (posterior.features.basis.T @ r_hat + root @ explained))
 
@@ -130,9 +137,3 @@ class AdaptivelyTruncatedMean:
         self._tail = np.array(state["tail"], dtype=float)
         self._theta = np.array(state["theta"], dtype=float)
         self.deviation = np.array(state["deviation"], dtype=float)
-
-
-def _within(weighted: Array, level: float | Array) -> Array:
-    """Σ_τ of the weighted payoffs that are within the level, direction by direction."""
-    total: Array = np.where(np.abs(weighted) <= level, weighted, 0.0).sum(axis=1)
-    return total

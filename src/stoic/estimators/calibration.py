@@ -16,32 +16,38 @@ __all__ = ["Calibration"]
 class Calibration:
     """Location and scale of payoffs and of residuals, learned robustly on the way.
 
-    Payoffs are taken relative to the first one, which loses no digits to a common offset.
-    A payoff is clipped about the present estimate of its arm, to a limit that follows the
-    spread of the residuals; the root mean square of the clipped residuals is the noise level
-    that widths are made of. Until ``WARMUP`` payoffs have come, nothing is known about the
-    scale, so the first ones are clipped about their median, again and again, until there are
-    enough of them.
+    Payoffs are taken relative to an origin, the median of the first ones, so that no digits are
+    lost to a common offset or to an absurd first payoff. A payoff is clipped about the present
+    estimate of its arm, to a limit that follows the spread of the residuals; the root mean
+    square of the clipped residuals is the noise level that widths are made of.
+
+    Until ``WARMUP`` payoffs have come, nothing is known about the scale, so the first ones are
+    clipped about their median, again and again, until there are enough of them. An arm whose
+    payoffs lie beyond the limit on the same side time after time is believed: its limit doubles
+    each time.
     """
 
     WARMUP = 10
     WARMUP_LIMIT = 6.0  # times the spread of the payoffs
     LIMIT = 2.0  # times the spread of the residuals
     GROWTH = 0.1  # of the limit: plays^GROWTH, so that skewed noise is not cut for ever
+    INSISTENCE = 2.0  # growth of an arm's limit with each payoff in a row beyond it
 
     def __init__(self) -> None:
-        self.origin: float | None = None
+        self.origin = 0.0
+        self.amplitude = 0.0  # a quarter of the range of the estimates, told by the policy
         self._payoffs = RunningSpread()
         self._residuals = RunningSpread()
         self._rms = 0.0  # of the clipped residuals
         self._clipped = 0
+        self._streaks: dict[int, int] = {}  # arm → payoffs in a row beyond its limit, ± by side
         self._first_arms: IntArray = np.zeros(0, dtype=np.int64)
-        self._first: Array = np.zeros(0)
+        self._first: Array = np.zeros(0)  # the first payoffs as they came
 
     @property
     def warming(self) -> bool:
         """Whether too few payoffs have come to know the scale of anything."""
-        return self._payoffs.count < self.WARMUP
+        return len(self._first) < self.WARMUP
 
     @property
     def location(self) -> float:
@@ -54,39 +60,49 @@ class Calibration:
         return self._rms
 
     def relative(self, payoff: float) -> float:
-        """The payoff relative to the first one."""
-        if self.origin is None:
-            self.origin = payoff
-        return payoff - self.origin
+        """The payoff relative to the origin; as it is while warming up."""
+        return payoff if self.warming else payoff - self.origin
 
     def limit(self, var: float | Array, plays: float | Array) -> Any:
         """How far from its estimate a payoff may be.
 
         ``var`` is the posterior variance of the arm (as a share of the prior's), through which
-        the spread of the function itself still counts; ``plays`` how often it was played.
+        the spread of the function itself still counts: that of the payoffs, or that of the
+        estimates where it is larger, since payoffs gather about the best arm in the end.
+        ``plays`` is how often the arm was played.
         """
-        spread = np.hypot(self._residuals.scale, np.sqrt(var) * self._payoffs.scale)
+        function = max(self._payoffs.scale, self.amplitude)
+        spread = np.hypot(self._residuals.scale, np.sqrt(var) * function)
         return self.LIMIT * spread * np.power(plays, self.GROWTH)
 
-    def warm(self, arm: int, y: float) -> tuple[IntArray, Array]:
-        """Take in one of the first payoffs; give back all of them, clipped about their median."""
-        self._payoffs.add(y)
+    def warm(self, arm: int, payoff: float) -> None:
+        """Take in one of the first payoffs, as it came."""
         self._first_arms = np.append(self._first_arms, arm)
-        self._first = np.append(self._first, y)
-        spread = RunningSpread()
-        for value in self._first:
-            spread.add(float(value))
-        most = self.WARMUP_LIMIT * spread.scale
-        deviations = np.clip(self._first - spread.location, -most, most)
-        self._residuals.scale = spread.scale
-        self._rms, self._clipped = spread.scale, 1
-        return self._first_arms, spread.location + deviations
+        self._first = np.append(self._first, payoff)
+        self.origin = float(np.sort(self._first)[(len(self._first) - 1) // 2])
+        self._payoffs = RunningSpread()
+        for value in (self._first - self.origin).tolist():
+            self._payoffs.add(value)
+        self._residuals.scale = self._rms = self._payoffs.scale
+        self._clipped = 1
 
-    def clip(self, y: float, centre: float, var: float, plays: float) -> float:
+    def first(self, *, clipped: bool) -> tuple[IntArray, Array]:
+        """Arms and payoffs of the warm-up, relative to the origin, clipped about their median."""
+        values = self._first - self.origin
+        most = self.WARMUP_LIMIT * self._payoffs.scale
+        if clipped:
+            values = self.location + np.clip(values - self.location, -most, most)
+        return self._first_arms, values
+
+    def clip(self, arm: int, y: float, centre: float, var: float, plays: float) -> float:
         """Take in a payoff and give it back, clipped about ``centre``."""
-        limit = float(self.limit(var, plays))
+        streak = self._streaks.pop(arm, 0)
+        limit = float(self.limit(var, plays)) * self.INSISTENCE ** min(abs(streak), 700)
         residual = y - centre
         clipped = min(max(residual, -limit), limit)
+        if clipped != residual:
+            side = 1 if residual > 0 else -1
+            self._streaks[arm] = streak + side if streak * side >= 0 else side
         self._payoffs.add(y)
         scale = self._residuals.scale
         self._residuals.add(residual)
@@ -100,23 +116,26 @@ class Calibration:
 
     def state(self) -> dict[str, Any]:
         """Everything that :meth:`restore` needs to go on bit by bit."""
-        state: dict[str, Any] = {
+        return {
+            "origin": self.origin,
+            "amplitude": self.amplitude,
             "payoffs": self._payoffs.state(),
             "residuals": self._residuals.state(),
             "rms": self._rms,
             "clipped": self._clipped,
+            "streak_arms": np.array(list(self._streaks), dtype=np.int64),
+            "streaks": np.array(list(self._streaks.values()), dtype=np.int64),
             "first_arms": self._first_arms.copy(),
             "first": self._first.copy(),
         }
-        if self.origin is not None:
-            state["origin"] = self.origin
-        return state
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over a state."""
-        self.origin = float(state["origin"]) if "origin" in state else None
+        self.origin, self.amplitude = float(state["origin"]), float(state["amplitude"])
         self._payoffs.restore(state["payoffs"])
         self._residuals.restore(state["residuals"])
         self._rms, self._clipped = float(state["rms"]), int(state["clipped"])
+        arms, streaks = state["streak_arms"], state["streaks"]
+        self._streaks = {int(a): int(s) for a, s in zip(arms, streaks, strict=True)}
         self._first_arms = np.array(state["first_arms"], dtype=np.int64)
         self._first = np.array(state["first"], dtype=float)

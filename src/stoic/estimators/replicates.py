@@ -43,6 +43,9 @@ class EpochPayoffs:
     all epochs, and hence does not depend on what the arms are worth.
     """
 
+    LIMIT = 3.0  # times the noise level, beyond what is known of the arm
+    ENOUGH = 16  # replays that tell the noise level
+
     def __init__(self, arms: int, how: str) -> None:
         self.how = how
         self._differences = RunningSpread()
@@ -88,10 +91,18 @@ class EpochPayoffs:
         return float(np.median(self.values()))
 
     def noise(self) -> float:
-        """The learned noise level; the spread of the estimates while no arm was replayed."""
-        values = self.values()
-        fallback = float(np.abs(values - np.median(values)).max())
-        return self._differences.scale or fallback or 1.0
+        """The learned noise level; at least the range of the estimates while replays are few."""
+        if self._differences.count >= self.ENOUGH:
+            return self._differences.scale
+        return max(self._differences.scale, float(np.ptp(self.values())))
+
+    def clip(self, arm: int, payoff: float, centre: float, reach: float) -> float:
+        """A payoff, clipped about a former estimate that is known to ± ``reach``."""
+        if self._differences.count < self.ENOUGH or self._differences.scale == 0.0:
+            return payoff  # nothing is known about the noise
+        plays = float(self.counts[arm] + 1)
+        limit = reach + self.LIMIT * self._differences.scale * plays**0.1
+        return float(min(max(payoff, centre - limit), centre + limit))
 
     def state(self) -> dict[str, Any]:
         """Everything that :meth:`restore` needs to go on bit by bit."""

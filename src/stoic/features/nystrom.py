@@ -14,25 +14,30 @@ from stoic.kernels import Kernel
 
 __all__ = ["RANK_TOLERANCE", "NystromMap", "draw_dictionary"]
 
-# Eigenvalues of K_D below this share of the largest count as zero in the pseudo-inverse:
-# an eigenvector is known to about 1e-16/share, so smaller ones would be rounding noise.
+# Eigenvalues of K_D below this share of the largest count as zero in the pseudo-inverse: an
+# eigenvector is known to about 1e-16/share, so smaller ones would be rounding noise. Directions
+# that matter beside λ are kept all the same.
 RANK_TOLERANCE = 1e-8
+RIDGE_TOLERANCE = 1e-3
 
 
 class NystromMap:
     """φ(x) = (K_D^½)⁺ k_D(x) for a dictionary D, with the symmetric root.
 
-    Departures from print: the pseudo-inverse drops eigenvalues below ``RANK_TOLERANCE``
-    of the largest.
+    Departures from print: the pseudo-inverse drops eigenvalues below 1e-8 of the largest or
+    1e-3 λ, whichever is less. What is dropped stays in the residual variance, but a mean on a
+    full dictionary of a very smooth kernel differs from the exact one by about its root.
     """
 
-    def __init__(self, kernel: Kernel, points: Array, dictionary: IntArray) -> None:
+    def __init__(self, kernel: Kernel, points: Array, dictionary: IntArray, lam: float) -> None:
         self.kernel = kernel
         self.dictionary = dictionary
         self._points = points[dictionary]
         if len(dictionary):
             values, vectors = np.linalg.eigh(kernel(self._points, self._points))
-            kept = values > RANK_TOLERANCE * max(values[-1], 0.0)
+            largest = max(values[-1], 0.0)
+            cut = min(RANK_TOLERANCE * largest, RIDGE_TOLERANCE * lam)
+            kept = values > max(cut, 1e-14 * len(values) * largest)
             self.basis: Array = vectors[:, kept]
             self._projector: Array = self.basis / np.sqrt(values[kept])
         else:

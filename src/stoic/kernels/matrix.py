@@ -44,6 +44,10 @@ class MatrixKernel(Kernel):
                 "expected K to be positive semi-definite, got an eigenvalue of "
                 f"{smallest * size:g}; clip its negative eigenvalues first"
             )
+        if smallest < 0.0:  # positive semi-definite up to rounding: make it so
+            values, vectors = np.linalg.eigh(matrix)
+            matrix = (vectors * np.maximum(values, 0.0)) @ vectors.T
+            matrix = (matrix + matrix.T) / 2
         matrix.setflags(write=False)
         self.K = matrix
 

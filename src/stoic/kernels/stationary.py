@@ -110,6 +110,8 @@ class Matern(Stationary):
         self.nu = number(nu, "nu", above=0.0)
 
     def of_squared_distance(self, r2: Array) -> Array:
+        if self.nu > 1e10:  # the limit, to rounding
+            return np.exp(-0.5 * r2)
         z = np.sqrt(2.0 * self.nu * r2)
         if self.nu == 0.5:
             return np.exp(-z)

@@ -63,9 +63,9 @@ class ATAGPUCB(SketchedPolicy):
 
     name = "ata-gp-ucb"
     own = ("features", "nodes", "eps", "q")
+    asks = {**SketchedPolicy.asks, "truncation": (1, 1)}
     schedules = {"theory": paper.NystromTheory, "paper": paper.NystromPaper}
     schedules["practical"] = PracticalSketch
-    leverage = 1.0  # the paper's inclusion is q·σ², without 1/λ
 
     def __init__(
         self,
@@ -105,27 +105,41 @@ class ATAGPUCB(SketchedPolicy):
 
     def _learn(self, arm: int, payoff: float) -> None:
         var = self.posterior.var.copy()  # σ²_{t−1}, which the dictionary is drawn by
-        if self._calibration is not None:
-            self._judge(arm, payoff, float(self.posterior.counts[arm] + 1))
+        warming = self._calibration is not None and self._calibration.warming
+        centre = self.estimator.location + self.estimator.deviation
+        self._judge(arm, payoff, float(self.posterior.counts[arm] + 1))
         self.posterior.observe(arm)
         if self.features == "nystrom":
             self._redraw(var)
         self.estimator.add(arm, payoff)
-        if self._calibration is not None:
-            self._truncate_practically()
-            return
-        t, m = self.t, self.posterior.size
-        most = m if self.features == "qff" else min(t, self.setting.arms)
-        safe = self.schedule.truncation(t, max(most, 1)) * (1 - 1e-9)
-        self.estimator.settle(safe * np.sqrt(self.posterior.counts))
-        self.estimator.solve(self.posterior, self.schedule.truncation(t, max(m, 1)))
+        if warming:
+            self._rewarm(clipped=True)
+        elif self._calibration is not None:
+            self._truncate_about(centre)
+        else:
+            self._truncate()
 
-    def _truncate_practically(self) -> None:
-        learned = self._calibration
-        assert learned is not None
-        centre = self.estimator.location + self.estimator.deviation
+    def _truncate(self) -> None:
+        """Algorithm 2, from r̂ on."""
+        b = self.schedule.truncation(self.t, max(self.posterior.size, 1))
+        # b falls as m grows, so what is safe for good is judged at the largest m to come
+        most = self.posterior.size
+        if self.features == "nystrom":
+            most = min(self.setting.arms, self.setting.rounds())
+        safe = min(b, self.schedule.truncation(self.t, most)) * (1 - 1e-9)
+        self.estimator.settle(safe * np.sqrt(self.posterior.counts))
+        self.estimator.solve(self.posterior, b)
+
+    def _truncate_about(self, centre: Array) -> None:
+        """The practical truncation, about the estimates before this payoff."""
+        assert self._calibration is not None
         plays = np.maximum(self.posterior.counts, 1)
-        limit = learned.limit(self.posterior.var / self.setting.prior_var, plays)
+        limit = self._calibration.limit(self.posterior.var / self.setting.prior_var, plays)
         self.estimator.settle_oldest(_RECENT, centre, limit)
-        self.estimator.location = learned.location
         self.estimator.solve_about(self.posterior, centre, limit)
+
+    def _rewarm(self, *, clipped: bool) -> None:
+        assert self._calibration is not None
+        arms, values = self._calibration.first(clipped=clipped)
+        self.estimator.replace(arms, values)
+        self.estimator.solve(self.posterior, np.inf, self._calibration.location)

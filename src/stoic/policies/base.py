@@ -14,13 +14,13 @@ import numpy as np
 from stoic import state as states
 from stoic.checks import Array, describe, integer, number
 from stoic.errors import InvalidInput, InvalidPayoff, InvalidState
-from stoic.kernels import Kernel
-from stoic.schedules import Assumptions, Setting
+from stoic.kernels import Kernel, MatrixKernel
+from stoic.schedules import Assumptions, Progress, Setting
 from stoic.spaces import Arms, Box, Domain
 
 __all__ = ["Policy", "Recommendation"]
 
-_LARGEST = 1e290  # payoffs beyond it are taken as this: sums of them must stay finite
+_LARGEST = 1e240  # payoffs beyond it are taken as this: sums of them must stay finite
 _FORMAT = 1
 
 
@@ -65,6 +65,10 @@ class Policy(ABC):
 
     name: ClassVar[str]
     schedules: ClassVar[Mapping[str, Callable[..., Any]]]
+    arms_of_a_box: ClassVar[int] = 2**31  # for widths with a union bound over arms
+    asks: ClassVar[Mapping[str, tuple[Any, ...]]] = {  # what it asks of a schedule, for example
+        "width": (Progress(t=1, logdet=1.0, features=1, variance_sum=1.0),)
+    }
     own: ClassVar[tuple[str, ...]] = ()  # attributes that are the policy's own options
     keeps: ClassVar[tuple[str, ...]] = ()  # attributes that it must remember
 
@@ -85,23 +89,29 @@ class Policy(ABC):
             )
         self.domain: Domain = domain
         self.kernel = _kernel(domain, kernel)
-        points = domain.X if isinstance(domain, Arms) else np.vstack([domain.low, domain.high])
+        points = domain.X if isinstance(domain, Arms) else domain.landmarks()
         self.kernel.check(points)
         prior_var = float(self.kernel.diag(points).max())
-        self.lam = number(lam, "lam", above=0.0)
-        if not 1e-12 * prior_var <= self.lam <= 1e100 or not prior_var <= 1e100:
+        if not 1e-30 <= prior_var <= 1e30:
             raise InvalidInput(
-                f"expected lam between 1e-12 of the kernel's variance ({prior_var:g}) and 1e100, "
+                "expected a kernel whose largest variance k(x, x) on the domain is from 1e-30 to "
+                f"1e30, got {prior_var:g}; rescale the kernel"
+            )
+        self.lam = number(lam, "lam", above=0.0)
+        if not 1e-12 * prior_var <= self.lam <= 1e12 * prior_var:
+            raise InvalidInput(
+                f"expected lam from 1e-12 to 1e12 of the kernel's variance ({prior_var:g}), "
                 f"got {self.lam:g}; rescale the kernel or lam"
             )
         self.horizon = None if horizon is None else integer(horizon, "horizon", at_least=1)
-        self.seed = integer(seed, "seed", at_least=0)
+        self.seed = integer(seed, "seed", at_least=0, at_most=2**63 - 1)
         if assumptions is not None and not isinstance(assumptions, Assumptions):
             raise InvalidInput(f"expected stoic.Assumptions(…), got {describe(assumptions)}")
         self.assumptions = assumptions or Assumptions()
-        arms = len(domain) if isinstance(domain, Arms) else 2**31
+        arms = len(domain) if isinstance(domain, Arms) else self.arms_of_a_box
         self.setting = Setting(self.assumptions, self.lam, self.horizon, arms, prior_var)
         self.schedule_name, self.schedule = self._schedule(schedule)
+        self._rehearse()
         self.t = 0
 
     def _schedule(self, schedule: Any) -> tuple[str, Any]:
@@ -121,6 +131,21 @@ class Policy(ABC):
                 f"callable that makes one from a Setting, got {describe(schedule)}"
             )
         return "custom", schedule
+
+    def _rehearse(self) -> None:
+        """Ask the schedule once for all that will be asked: what is missing shows at once."""
+        learns = getattr(self.schedule, "learns", False)
+        for method, example in self.asks.items():
+            if learns and method in ("truncation", "order"):
+                continue  # a schedule that learns the noise clips by what it has learned
+            try:
+                value = getattr(self.schedule, method)
+                value = value(*example) if callable(value) else value
+            except (AttributeError, TypeError) as cause:
+                raise InvalidInput(
+                    f"expected a schedule whose {method} {type(self).__name__} can use, "
+                    f"got {describe(self.schedule)}: {cause}"
+                ) from cause
 
     def _named_schedule(self, name: str) -> Any:
         return self.schedules[name](self.setting)
@@ -245,6 +270,8 @@ class Policy(ABC):
             )
         try:
             return cls._from_nested(nested, schedule)
+        except InvalidState:
+            raise
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as cause:
             raise InvalidState(
                 f"the state of {cls.name!r} is damaged or incomplete: {cause!r}"
@@ -267,6 +294,9 @@ class Policy(ABC):
         )
         policy.t = int(nested["memory"]["t"])
         policy._remember(nested["memory"])
+        mean, std = policy.mean, policy.std
+        if policy.t < 0 or mean.shape != std.shape or not np.isfinite([mean, std]).all():
+            raise InvalidState(f"the state of {cls.name!r} is damaged: its figures don't fit")
         return policy
 
     def save(self, path: str | Path) -> None:
@@ -274,19 +304,30 @@ class Policy(ABC):
         states.save(path, self.state())
 
     @classmethod
-    def load(cls, path: str | Path) -> Self:
+    def load(cls, path: str | Path, *, schedule: Any = None) -> Self:
         """The policy that :meth:`save` wrote."""
-        return cls.from_state(states.load(path))
+        return cls.from_state(states.load(path), schedule=schedule)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.domain!r}, {self.kernel!r}, t={self.t})"
 
 
 def _kernel(domain: Domain, kernel: Kernel | None) -> Kernel:
-    kernel = domain.kernel if kernel is None and isinstance(domain, Arms) else kernel
+    given = domain.kernel if isinstance(domain, Arms) else None
+    if given is not None and isinstance(kernel, Kernel) and not _has_matrix(kernel):
+        raise InvalidInput(
+            "expected no kernel, or one made of a MatrixKernel, for Arms.matrix(K), "
+            f"got {kernel!r}; these arms have no coordinates"
+        )
+    kernel = given if kernel is None else kernel
     if not isinstance(kernel, Kernel):
         raise InvalidInput(
             "expected a kernel such as stoic.SquaredExponential(0.2), or stoic.Arms.matrix(K) "
             f"that brings its own, got {describe(kernel)}"
         )
     return kernel
+
+
+def _has_matrix(kernel: Kernel) -> bool:
+    inner = [part for part in kernel.parameters().values() if isinstance(part, Kernel)]
+    return isinstance(kernel, MatrixKernel) or any(_has_matrix(part) for part in inner)

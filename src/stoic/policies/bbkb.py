@@ -52,6 +52,9 @@ class BBKB(BKB):
         super().__init__(*args, **kwargs)
         self._open_batch()
 
+    def _hallucinate(self, pending: Any, arm: int) -> None:
+        pending.observe(arm)  # within a batch the dictionary stands still
+
     def _open_batch(self) -> None:
         self._start = self.posterior.copy()
         self._start_width: float = super().width
@@ -73,20 +76,25 @@ class BBKB(BKB):
         super()._follow(points)
 
     def _learn(self, arm: int, payoff: float) -> None:
-        if self._calibration is not None:
-            self._judge(arm, payoff, 1.0)
+        warming = self._calibration is not None and self._calibration.warming
+        location = self.estimator.location
+        self._judge(arm, payoff)
+        self.estimator.location = location  # like the mean, it waits for the batch's end
         self.posterior.observe(arm)
-        self._pending[arm] += payoff
+        if not warming:  # the warm-up's payoffs enter from the calibration
+            self._pending[arm] += payoff
         self._batch_sum += float(self._start.var[arm]) / self.lam
         if 1.0 + self._batch_sum > self.growth:
             self._close_batch()
 
     def _close_batch(self) -> None:
         self._redraw(self.posterior.var)
-        self.estimator.sums[:, 0] += self._pending
-        self.estimator.smooth(self.posterior)
         if self._calibration is not None:
             self.estimator.location = self._calibration.location
+            if self._start.t < self._calibration.WARMUP:
+                self._rewarm(clipped=False)
+        self.estimator.sums[:, 0] += self._pending
+        self.estimator.smooth(self.posterior)
         self._open_batch()
 
     def _memory(self) -> dict[str, Any]:

@@ -48,6 +48,7 @@ class BKB(SketchedPolicy):
 
     name = "bkb"
     own: ClassVar[tuple[str, ...]] = ("eps", "q")
+    asks = {**SketchedPolicy.asks, "inclusion": (), "per_play": (), "per_ridge": ()}
     schedules = {"theory": BKBTheory, "paper": BKBPaper, "practical": PracticalSketch}
 
     def __init__(self, *args: Any, eps: float = 0.5, q: float | None = None, **kwargs: Any) -> None:

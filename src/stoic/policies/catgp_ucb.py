@@ -41,6 +41,7 @@ class CATGPUCB(UCBPolicy):
     """
 
     name = "ca-tgp-ucb"
+    asks = {**UCBPolicy.asks, "order": ()}
     schedules = {"theory": CATGPUCBTheory, "paper": CATGPUCBTheory, "practical": Practical}
 
     def _learn(self, arm: int, payoff: float) -> None:

@@ -19,8 +19,8 @@ __all__ = ["GPUCB"]
 class GPUCB(UCBPolicy):
     """GP-UCB: play the arm of the highest posterior mean + width·std.
 
-    For light-tailed noise. One absurd payoff moves its mean as far as it likes; every other
-    policy here exists for that reason.
+    For light-tailed noise. One absurd payoff moves its mean as far as it likes; TGPUCB,
+    ATAGPUCB, CATGPUCB and MoMGPUCB exist for that reason.
 
     x_t = argmax μ_{t−1}(x) + β_t σ_{t−1}(x).
 

@@ -50,6 +50,7 @@ class MoMGPUCB(UCBPolicy):
     """
 
     name = "mom-gp-ucb"
+    asks = {**UCBPolicy.asks, "plays": ()}
     schedules = {"theory": MoMGPUCBTheory, "paper": MoMGPUCBTheory, "practical": PracticalMoM}
     own = ("plays",)
     keeps = ("_n", "_planned", "_payoffs")
@@ -126,4 +127,5 @@ class MoMGPUCB(UCBPolicy):
                     arm, payoffs, lambda _: self.posterior.counts[arm] * self.repeats
                 )
             else:
-                self._absorb(arm, payoffs)  # lines 7–9
+                step = self.posterior.observe(arm)
+                self.estimator.add(arm, payoffs, step, self.posterior)  # lines 7–9

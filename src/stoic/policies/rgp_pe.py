@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from stoic.checks import Array, choice, number
-from stoic.errors import OutOfPlan
+from stoic.errors import InvalidInput, OutOfPlan
 from stoic.estimators import EpochPayoffs
 from stoic.estimators.replicates import REPLICATES
 from stoic.policies.base import Policy, Recommendation
@@ -49,7 +49,8 @@ class RGPPE(Policy):
     Cost per epoch: (switches)·A·(distinct arms); nothing per round.
 
     Departures from print: ψ's γ is the realised one. Eq. (7)'s averaging of identical actions is
-    the ordinary posterior mean. A box is represented by 512 quasi-random points.
+    the ordinary posterior mean. A box is represented by 512 quasi-random points. The practical
+    schedule clips replays about the former epoch's estimate.
 
     >>> import numpy as np, stoic
     >>> policy = RGPPE(stoic.Arms(np.linspace(0, 1, 5)), stoic.SquaredExponential(0.2))
@@ -58,6 +59,8 @@ class RGPPE(Policy):
     """
 
     name = "rgp-pe"
+    arms_of_a_box = _GRID
+    asks = {"psi": (2.0, 1.0), "width": (Epoch(1, 2, 2, 0.5, 1.0),)}
     schedules = {"theory": RGPPETheory, "paper": RGPPEPaper, "practical": PracticalRGPPE}
     own = ("eta", "psi", "replicate")
     keeps = ("epoch", "active", "_left", "_mean", "_std", "_width")
@@ -122,10 +125,14 @@ class RGPPE(Policy):
         slots = np.flatnonzero(told & (self._left > 0))
         if not len(slots):
             raise OutOfPlan(
-                f"expected an arm of the present plan, {self._plan[self._left > 0].tolist()}, "
+                f"expected an arm of the present plan of {int(self._left.sum())} plays, "
                 f"got {place}; tell what ask() gave"
             )
-        self._payoffs.add(int(self._plan[slots[0]]), payoff)
+        arm = int(self._plan[slots[0]])
+        if self.epoch and getattr(self.schedule, "learns", False):
+            reach = self._width * float(self._std[arm])
+            payoff = self._payoffs.clip(arm, payoff, float(self._mean[arm]), reach)
+        self._payoffs.add(arm, payoff)
         self._left[slots[0]] -= 1
         self.t += 1
         if not self._left.any():
@@ -138,10 +145,15 @@ class RGPPE(Policy):
             posterior.observe(x, int(self._payoffs.counts[x]))
         learns = getattr(self.schedule, "learns", False)
         location = self._payoffs.location() if learns else 0.0
-        noise = self._payoffs.noise() if learns else 1.0
         deviation = posterior.smooth(self._payoffs.sums(location))  # line 14, eq. (7)
         self._mean, self._std = location + deviation, posterior.std  # line 14
-        self._width = float(self.schedule.width(replace(self._facts, noise=noise)))
+        facts = replace(
+            self._facts,
+            noise=self._payoffs.noise(),
+            amplitude=float(np.ptp(deviation)) / 4.0,
+            widest=float(self._std[self.active].max()),
+        )
+        self._width = float(self.schedule.width(facts))
         reach = self._width * self._std
         best = (deviation - reach)[self.active].max()
         self.active &= deviation + reach >= best  # line 15
@@ -151,6 +163,8 @@ class RGPPE(Policy):
 
     def recommend(self) -> Recommendation:
         """The active arm of the highest lower bound after the last whole epoch."""
+        if self.t == 0:
+            raise InvalidInput("expected at least one tell before recommend(), got none")
         lower = np.where(self.active, self._mean - self._width * self._std, -np.inf)
         return self._stand_by(self.points, int(np.argmax(lower)))
 

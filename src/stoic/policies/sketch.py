@@ -19,20 +19,19 @@ class SketchedPolicy(UCBPolicy):
     """Nyström features on a dictionary of played arms, drawn by their posterior variance."""
 
     posterior: FeaturePosterior
-    leverage: float | None = None  # what divides σ² in the inclusion; None for λ
 
     def __init__(self, *args: Any, q: float | None = None, **kwargs: Any) -> None:
         self.q = None if q is None else number(q, "q", above=0.0)
         super().__init__(*args, **kwargs)
 
     def _posterior(self, points: Array) -> FeaturePosterior:
-        empty = NystromMap(self.kernel, points, np.zeros(0, dtype=np.int64))
+        empty = NystromMap(self.kernel, points, np.zeros(0, dtype=np.int64), self.lam)
         return FeaturePosterior(self.kernel, points, self.lam, empty)
 
     def _redraw(self, var: Array) -> bool:
         """Draw the dictionary of this round by ``var``; whether it has changed."""
         q = self.schedule.inclusion() if self.q is None else self.q
-        probability = q * var / (self.leverage or self.lam)
+        probability = q * var / (self.lam if self.schedule.per_ridge else 1.0)
         counts = self.posterior.counts
         rng = generator(self.seed, self.t)
         drawn = draw_dictionary(probability, counts, rng, per_play=self.schedule.per_play)
@@ -40,5 +39,13 @@ class SketchedPolicy(UCBPolicy):
         assert isinstance(map, NystromMap)
         if np.array_equal(drawn, map.dictionary):
             return False
-        self.posterior.rebase(NystromMap(self.kernel, self.posterior.points, drawn))
+        self.posterior.rebase(NystromMap(self.kernel, self.posterior.points, drawn, self.lam))
         return True
+
+    def _hallucinate(self, pending: Any, arm: int) -> None:
+        # Only what is in the dictionary can shrink, so a pending arm joins it.
+        pending.observe(arm)
+        map = pending.map
+        if isinstance(map, NystromMap) and arm not in map.dictionary:
+            joined = np.sort(np.append(map.dictionary, arm))
+            pending.rebase(NystromMap(self.kernel, pending.points, joined, self.lam))

@@ -40,6 +40,7 @@ class TGPUCB(UCBPolicy):
     """
 
     name = "tgp-ucb"
+    asks = {**UCBPolicy.asks, "truncation": (1,)}
     schedules = {"theory": TGPUCBTheory, "paper": TGPUCBPaper, "practical": Practical}
 
     def _learn(self, arm: int, payoff: float) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -50,7 +51,7 @@ class UCBPolicy(Policy):
     @property
     def origin(self) -> float:
         """What all means are relative to inside."""
-        return (self._calibration.origin or 0.0) if self._calibration else 0.0
+        return self._calibration.origin if self._calibration else 0.0
 
     @property
     def mean(self) -> Array:
@@ -66,7 +67,10 @@ class UCBPolicy(Policy):
     @property
     def width(self) -> float:
         """What multiplies the std in the policy's bounds at the coming choice."""
-        return float(self.schedule.width(self.progress))
+        width = float(self.schedule.width(self.progress))
+        if not math.isfinite(width):
+            raise InvalidInput(f"expected a finite width from the schedule, got {width}")
+        return width
 
     @property
     def progress(self) -> Progress:
@@ -75,15 +79,19 @@ class UCBPolicy(Policy):
         if learned is None:
             spread = float(posterior.counts @ posterior.var) / self.lam
             return Progress(self.t, posterior.logdet, posterior.size, spread)
-        deviation = self.estimator.deviation
         return Progress(
             self.t,
             posterior.logdet,
             noise=learned.noise,
-            amplitude=float(np.ptp(deviation)) / 4.0 if len(deviation) else 0.0,
+            amplitude=self._amplitude,
             widest=float(np.sqrt(posterior.var.max(initial=0.0))),
             warming=learned.warming,
         )
+
+    @property
+    def _amplitude(self) -> float:
+        deviation = self.estimator.deviation
+        return float(deviation.max() - deviation.min()) / 4.0 if len(deviation) else 0.0
 
     def predict(self, X: Any) -> tuple[Array, Array]:
         """Estimated payoff and posterior standard deviation at any points."""
@@ -108,8 +116,12 @@ class UCBPolicy(Policy):
             if isinstance(self.domain, Box):
                 pending.track(choice[None])
                 choice = len(pending.counts) - 1
-            pending.observe(int(choice))
+            self._hallucinate(pending, int(choice))
         return batch
+
+    def _hallucinate(self, pending: ExactPosterior | FeaturePosterior, arm: int) -> None:
+        """Let a pending choice shrink the std as if it had been played."""
+        pending.observe(arm)
 
     def _best(self, posterior: ExactPosterior | FeaturePosterior) -> Any:
         width = self.width
@@ -131,6 +143,7 @@ class UCBPolicy(Policy):
         arm = place if isinstance(self.domain, Arms) else self._track(place)
         if self._calibration is not None:
             payoff = self._calibration.relative(payoff)
+            self._calibration.amplitude = self._amplitude
         self.t += 1
         self._learn(arm, payoff)
 
@@ -156,14 +169,15 @@ class UCBPolicy(Policy):
         """How the payoff of round t, of one tracked point, enters."""
         raise NotImplementedError
 
-    def _absorb(self, arm: int, payoff: float | Array, step: Step | None = None) -> None:
-        """Hand a payoff (one per column) to the smoother as it is."""
-        if self._calibration is not None:
-            for y in np.atleast_1d(payoff).tolist():
-                self._judge(arm, y, 1.0)
-            self.estimator.location = self._calibration.location
+    def _absorb(self, arm: int, payoff: float, step: Step | None = None) -> None:
+        """Hand a payoff to the smoother as it is."""
+        warming = self._calibration is not None and self._calibration.warming
+        self._judge(arm, payoff)
         step = step or self.posterior.observe(arm)
-        self.estimator.add(arm, payoff, step, self.posterior)
+        if warming:
+            self._rewarm(clipped=False)
+        else:
+            self.estimator.add(arm, payoff, step, self.posterior)
 
     def _absorb_clipped(
         self, arm: int, payoff: float | Array, plays: Callable[[Step], float]
@@ -175,26 +189,35 @@ class UCBPolicy(Policy):
         learned = self._calibration
         assert learned is not None
         ys = np.atleast_1d(payoff)
-        warming, centre, share = learned.warming, self._centre(arm), self._share(arm)
+        centre, share = self._centre(arm), self._share(arm)
         step = self.posterior.observe(arm)
-        if warming:
+        if learned.warming:
             for y in ys.tolist():
-                arms, clipped = learned.warm(arm, y)
-            columns = clipped.reshape(-1, len(ys))
-            self.estimator.replace(arms[:: len(ys)], columns, self.posterior)
+                learned.warm(arm, y)
+            self._rewarm(clipped=True)
         else:
             behind = plays(step)
-            y_hat = np.array([learned.clip(y, centre, share, behind) for y in ys.tolist()])
+            y_hat = np.array([learned.clip(arm, y, centre, share, behind) for y in ys.tolist()])
             self.estimator.add(arm, y_hat, step, self.posterior)
         self.estimator.location = learned.location
 
-    def _judge(self, arm: int, payoff: float, plays: float) -> None:
-        """Let the calibration see a payoff that is not to be clipped."""
-        assert self._calibration is not None
-        if self._calibration.warming:
-            self._calibration.warm(arm, payoff)
+    def _judge(self, arm: int, payoff: float, plays: float = 1.0) -> None:
+        """Let the calibration, if there is one, see a payoff that is not to be clipped."""
+        learned = self._calibration
+        if learned is None:
+            return
+        if learned.warming:
+            learned.warm(arm, payoff)
         else:
-            self._calibration.clip(payoff, self._centre(arm), self._share(arm), plays)
+            learned.clip(arm, payoff, self._centre(arm), self._share(arm), plays)
+        self.estimator.location = learned.location
+
+    def _rewarm(self, *, clipped: bool) -> None:
+        """Hand over all payoffs of the warm-up anew: their origin and scale have changed."""
+        assert self._calibration is not None
+        arms, values = self._calibration.first(clipped=clipped)
+        columns = self.estimator.columns
+        self.estimator.replace(arms[::columns], values.reshape(-1, columns), self.posterior)
 
     def _centre(self, arm: int) -> float:
         return float(self.estimator.location + self.estimator.deviation[arm])

@@ -17,6 +17,8 @@ class _NoWidth:
     def __init__(self, setting: Any) -> None:
         del setting
 
+    learns = True  # so that its recommendation does not depend on the payoffs' offset
+
     def width(self, now: Progress) -> float:
         """Bounds play no part."""
         del now

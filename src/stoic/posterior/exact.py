@@ -10,6 +10,7 @@ from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from scipy.linalg.blas import dger
 
 from stoic.checks import Array, IntArray
+from stoic.errors import InvalidInput
 from stoic.kernels import Kernel
 from stoic.posterior.base import Step, Track, grown
 
@@ -136,14 +137,15 @@ class ExactPosterior(Track):
         """N^½ and the lower Cholesky factor of B = I + N^½ K N^½/λ over the points played."""
         root = np.sqrt(self.counts[self._played].astype(float))
         B = root[:, None] * K * (root / self.lam)
-        diagonal = np.diag_indices_from(B)
-        B[diagonal] += 1.0
-        try:
-            return root, cho_factor(B, lower=True, check_finite=False)[0]
-        except np.linalg.LinAlgError:
+        B.flat[:: len(B) + 1] += 1.0
+        for share in (0.0, 1e-14, 1e-12, 1e-10, 1e-8):
             # K is positive semi-definite only up to rounding, which n/λ > 1e14 brings up
-            B[diagonal] += 1e-14 * np.trace(B)
-            return root, cho_factor(B, lower=True, check_finite=False)[0]
+            B.flat[:: len(B) + 1] += share * np.trace(B)
+            try:
+                return root, cho_factor(B, lower=True, check_finite=False)[0]
+            except np.linalg.LinAlgError:
+                continue
+        raise InvalidInput("expected a positive semi-definite kernel, got one that is not")
 
     def track(self, points: Array) -> None:
         """Follow further points from now on."""
@@ -202,6 +204,7 @@ class ExactPosterior(Track):
             "covariance": self._covariance.copy(),
             "logdet": self.logdet,
             "next_refresh": self._next_refresh,
+            "room": np.array(self._columns.shape),
             "solved": self._solved,
         }
 
@@ -210,11 +213,10 @@ class ExactPosterior(Track):
         self.counts = np.array(state["counts"], dtype=np.int64)
         self._played = np.array(state["played"], dtype=np.int64)
         self.var = np.array(state["var"], dtype=float)
-        shape = (len(self.points), self.size)
-        self._columns = np.array(state["covariance"], dtype=float, order="F").reshape(
-            shape, order="C"
-        )
-        self._columns = np.asfortranarray(self._columns)
+        # The same room as before: BLAS may round differently for another leading dimension.
+        self._columns = np.zeros([int(side) for side in state["room"]], order="F")
+        saved = np.array(state["covariance"], dtype=float)
+        self._covariance[:] = saved.reshape(len(self.points), self.size)
         self._slot = np.full(len(self.points), -1, dtype=np.int64)
         self._slot[self._played] = np.arange(self.size)
         self.logdet = float(state["logdet"])

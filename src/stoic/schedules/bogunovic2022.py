@@ -18,7 +18,11 @@ __all__ = ["Epoch", "RGPPEPaper", "RGPPETheory", "RGPUCBPaper", "RGPUCBTheory"]
 
 
 def budget(setting: Setting, gamma: float) -> float:
-    """C, or √T/γ where it is not given, with γ the information gain so far and at least one."""
+    """C, or √T/γ where it is not given.
+
+    Departures from print: γ is the realised information gain (of the epoch, in RGP-PE), and at
+    least one, since nobody can compute γ_T.
+    """
     given = setting.assumptions.budget
     return math.sqrt(setting.rounds()) / max(gamma, 1.0) if given is None else given
 
@@ -61,8 +65,8 @@ class Epoch:
         ψ, the least share of plays of a selected arm.
     logdet
         ln det of the epoch's selections.
-    noise
-        Learned scale of the noise.
+    noise, amplitude, widest
+        Learned: scale of the noise, a quarter of the range of the estimates, the largest std.
     """
 
     h: int
@@ -71,6 +75,8 @@ class Epoch:
     psi: float
     logdet: float
     noise: float = 1.0
+    amplitude: float = 0.0
+    widest: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -78,7 +84,7 @@ class RGPPETheory:
     """Algorithm 1 and Corollary 5: β_h + C√u_h/(l_h ψ λ), β_h = B + (σ/√λ)√(2 ln(|X|/δ_h)).
 
     δ_h = 6δ/((h+1)²π²), ψ = ln η/(2γ). Departures from print: γ is the realised information
-    gain of the epoch's selections, since nobody can compute the maximal one.
+    gain of the epoch's selections, since nobody can compute the maximal one; ψ is at most one.
     """
 
     setting: Setting

@@ -25,6 +25,7 @@ class BKBTheory:
     setting: Setting
     eps: float = 0.5
     per_play = True
+    per_ridge = True  # inclusion by σ²/λ, or by σ² as printed
 
     @property
     def accuracy(self) -> float:
@@ -50,11 +51,15 @@ class BKBTheory:
 
 @dataclass(frozen=True)
 class BKBPaper:
-    """The released code: β = √λF + √(ξ²(ln t Σσ̃² + ln(1/δ))), q̄ = 1; it ran with δ = 0.5."""
+    """The released code: β = √λF + √(ξ²(ln t Σσ̃² + ln(1/δ))), q̄ = 1.
+
+    It ran with δ = 0.5; here δ is that of the assumptions.
+    """
 
     setting: Setting
     eps: float = 0.5
     per_play = True
+    per_ridge = True  # inclusion by σ²/λ, or by σ² as printed
 
     def inclusion(self) -> float:
         """q̄: a play enters the dictionary with probability min(q̄ σ²/λ, 1)."""

@@ -116,6 +116,7 @@ class NystromTheory(QuadratureTheory):
 
     eps: float = 0.1
     per_play = True
+    per_ridge = False  # inclusion by σ²/λ, or by σ² as printed
 
     def logarithm(self, m: int) -> float:
         """ℒ for m features."""
@@ -152,6 +153,7 @@ class NystromPaper(QuadraturePaper):
 
     eps: float = 0.1
     per_play = False
+    per_ridge = False  # inclusion by σ²/λ, or by σ² as printed
 
     def inclusion(self) -> float:
         """q: a distinct arm enters the dictionary with probability min(q σ², 1)."""

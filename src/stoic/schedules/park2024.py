@@ -53,10 +53,6 @@ class MoMGPUCBTheory:
             8.0 * math.log(2.0 * self.setting.rounds() / self.setting.assumptions.delta)
         )
 
-    def episodes(self) -> int:
-        """N, the number of episodes."""
-        return self.setting.rounds() // self.plays()
-
     def width(self, now: Progress) -> float:
         """The factor of the posterior std at the coming episode, the n-th."""
         a = self.setting.assumptions

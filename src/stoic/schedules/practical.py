@@ -61,6 +61,7 @@ class PracticalSketch(Practical):
     """The same, for policies on a sampled dictionary: q = 4 for each play."""
 
     per_play = True
+    per_ridge = True  # inclusion by σ²/λ, or by σ² as printed
     q: float = 4.0
 
     def inclusion(self) -> float:
@@ -78,10 +79,6 @@ class PracticalMoM(Practical):
         """ℓ, the plays of an episode."""
         return self.replicates
 
-    def episodes(self) -> int | None:
-        """There is no last episode."""
-        return None
-
     def unit(self, now: Progress) -> float:
         """The noise level of the median of the columns, in units of the std."""
         return 1.25 * super().unit(now) / math.sqrt(self.replicates)
@@ -89,10 +86,11 @@ class PracticalMoM(Practical):
 
 @dataclass(frozen=True)
 class PracticalRGPPE:
-    """c·noise/√λ and ψ = ½: the paper's constants in units of the noise."""
+    """c·noise/√λ + a·amplitude·widest/κ² and ψ = ½, as :class:`Practical`."""
 
     setting: Setting
     c: float = 3.0
+    a: float = 2.0
     learns = True
 
     def psi(self, eta: float, logdet: float) -> float:  # noqa: ARG002, one signature for all
@@ -101,4 +99,5 @@ class PracticalRGPPE:
 
     def width(self, epoch: Epoch) -> float:
         """The factor of the posterior std at the epoch's end."""
-        return self.c * epoch.noise / math.sqrt(self.setting.lam)
+        bias = self.a * epoch.amplitude * epoch.widest / self.setting.prior_var
+        return self.c * epoch.noise / math.sqrt(self.setting.lam) + bias

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,13 @@ class Box:
     def dimension(self) -> int:
         """The number of coordinates."""
         return int(self.low.size)
+
+    def landmarks(self) -> Array:
+        """Corners (all of them in few dimensions) and a point inside."""
+        d = self.dimension
+        picks = list(product((0.0, 1.0), repeat=d)) if d <= 8 else [(0.0,) * d, (1.0,) * d]
+        unit = np.array([*picks, (0.6180339887498949,) * d])
+        return self.clip(self.low + unit * (self.high - self.low))
 
     def point(self, x: object) -> Array:
         """``x`` as a point of the box, or a typed error."""
