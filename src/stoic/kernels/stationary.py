@@ -141,8 +141,8 @@ def _matern(nu: float, z: Array) -> Array:
         bessel = kve(nu, zp)  # K_ν(z) e^z
         log_k = (1 - nu) * math.log(2) - gammaln(nu) + nu * np.log(zp) + np.log(bessel) - zp
         values = np.exp(log_k)
-    # K_ν overflows only next to zero, where the kernel is one to rounding; far out it is zero.
-    values = np.where(np.isfinite(bessel), values, 1.0)
+    # K_ν overflows only next to zero, where two terms of the series are exact; far out it is zero.
+    values = np.where(np.isfinite(bessel), values, 1.0 - zp * zp / (4.0 * max(nu - 1.0, 1.0)))
     out[positive] = np.where(np.isfinite(values), np.minimum(values, 1.0), 0.0)
     return out
 
