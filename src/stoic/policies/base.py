@@ -198,7 +198,8 @@ class Policy(ABC):
         """Report the payoff of an arm.
 
         Raises a typed error, and changes nothing, unless ``payoff`` is one finite real number
-        and ``arm`` an arm of the domain (and of the plan, for policies that have one).
+        and ``arm`` an arm of the domain (and of the plan, for policies that have one). Beyond
+        ±1e240 a payoff is taken as that, so that sums stay finite.
         """
         y = number(payoff, "payoff", error=InvalidPayoff)
         y = math.copysign(min(abs(y), _LARGEST), y)

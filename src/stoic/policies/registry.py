@@ -37,6 +37,7 @@ def by_name(name: str) -> type[Policy]:
     return _POLICIES[name]
 
 
-def from_state(state: Mapping[str, Any]) -> Policy:
+def from_state(state: Mapping[str, Any], *, schedule: Any = None) -> Policy:
     """The policy of a saved state, whichever policy it is of."""
-    return by_name(states.unflatten(state).get("policy", "")).from_state(state)
+    kind = by_name(states.unflatten(state).get("policy", ""))
+    return kind.from_state(state, schedule=schedule)

@@ -52,6 +52,7 @@ class ExactPosterior(Track):
         self._columns: Array = np.zeros((len(points), 0), order="F")  # C[:, U], with room to grow
         self._next_refresh = 256
         self._solved = 0  # distinct points at the last fresh solve
+        self._factored = (0, np.zeros(0), np.zeros((0, 0)))  # t, and what belongs to it
 
     @property
     def size(self) -> int:
@@ -147,6 +148,15 @@ class ExactPosterior(Track):
                 continue
         raise InvalidInput("expected a positive semi-definite kernel, got one that is not")
 
+    def _present_factor(self) -> tuple[Array, Array]:
+        """:meth:`_factor` of what has been played so far, kept until the next play."""
+        t, root, factor = self._factored
+        if t != self.t:
+            points = self.points[self._played]
+            root, factor = self._factor(self.kernel(points, points))
+            self._factored = (self.t, root, factor)
+        return root, factor
+
     def track(self, points: Array) -> None:
         """Follow further points from now on."""
         start = len(self.points)
@@ -160,7 +170,7 @@ class ExactPosterior(Track):
         self._columns = grown(self._columns, (len(self.points), self.size))
         var = prior
         if self.size:
-            root, factor = self._factor(self.kernel(*[self.points[self._played]] * 2))
+            root, factor = self._present_factor()
             W = solve_triangular(factor, root[:, None] * cross.T, lower=True, check_finite=False)
             solved = solve_triangular(factor, W, lower=True, trans=1, check_finite=False)
             self._columns[start : len(self.points), : self.size] = (solved / root[:, None]).T
@@ -178,9 +188,8 @@ class ExactPosterior(Track):
         prior = self.kernel.diag(X)
         if not self.size:
             return np.zeros((len(X), *sums.shape[1:])), np.sqrt(prior)
-        points = self.points[played]
-        cross = self.kernel(X, points)
-        root, factor = self._factor(self.kernel(points, points))
+        cross = self.kernel(X, self.points[played])
+        root, factor = self._present_factor()
         scaled = sums[played].T / root  # N^½ ȳ
         alpha = cho_solve((factor, True), scaled.T, check_finite=False).T * root / self.lam
         W = solve_triangular(factor, root[:, None] * cross.T, lower=True, check_finite=False)
@@ -223,3 +232,4 @@ class ExactPosterior(Track):
         self.t = int(self.counts.sum())
         self._next_refresh = int(state["next_refresh"])
         self._solved = int(state["solved"])
+        self._factored = (0, np.zeros(0), np.zeros((0, 0)))
