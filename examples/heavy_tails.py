@@ -167,7 +167,7 @@ def draw_beliefs(axes: Axes, outcomes: dict[str, Outcome], f: Array, noise: Arra
         ylim=(f.min() - reach, f.max() + reach),
         title="What is believed in the end (last function)",
     )
-    axes.legend(frameon=False, fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=4)
+    axes.legend(frameon=False, fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
 
 
 def main() -> None:
