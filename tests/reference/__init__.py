@@ -3,7 +3,7 @@
 They share no code with the package: each keeps the whole history, one entry per round, and solves
 the dense system anew whenever a value is asked for. Nothing is carried over between rounds but
 what the algorithm itself remembers: a truncation decided at arrival, a dictionary, an epoch's plan.
-Notation and conventions are those of ALGORITHMS.md: `std` is the posterior standard deviation
+Notation and conventions: `std` is the posterior standard deviation
 without 1/lam, `width` multiplies it, and every information gain is the realised one. Random draws
 come from outside: `include` maps inclusion probabilities to a mask.
 """

@@ -1,6 +1,6 @@
 """The base class of the reference implementations: a history, and a dense solve of all of it.
 
-Notation (house names of ALGORITHMS.md; A arms, t payoffs so far, n = t + 1 the coming round):
+Notation (A arms, t payoffs so far, n = t + 1 the coming round):
 
     K        (A, A)  kernel matrix over the arms
     plays    (t,)    arms played, one entry per round, replicates not collapsed
