@@ -16,8 +16,8 @@ ROOT = Path(stoic.__file__).parent
 # Lower layers first; what stands in one row may import within the row's own package only.
 LAYERS: list[set[str]] = [
     {"errors"},
-    {"checks", "parallel"},
-    {"randomness", "state"},
+    {"checks"},
+    {"parallel", "randomness", "state"},
     {"diagnostics"},
     {"kernels"},
     {"spaces"},

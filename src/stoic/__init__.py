@@ -6,7 +6,7 @@ from stoic.kernels import Linear, Matern, MatrixKernel, SquaredExponential
 from stoic.schedules import Assumptions
 from stoic.spaces import Arms, Box
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Arms",

@@ -12,6 +12,8 @@ __all__ = [
     "InvalidInput",
     "InvalidPayoff",
     "InvalidState",
+    "MissingData",
+    "MissingExtra",
     "OutOfPlan",
     "StoicError",
     "TooManyFeatures",
@@ -45,6 +47,25 @@ class TooManyFeatures(InvalidInput):
 
 class InvalidState(InvalidInput):
     """A saved state that is damaged, incomplete or of another policy."""
+
+
+class MissingData(StoicError, FileNotFoundError):
+    """A data file that is not where it was looked for."""
+
+
+class MissingExtra(StoicError, ImportError):
+    """A package that is not installed because it belongs to an optional extra."""
+
+    @classmethod
+    def of(cls, package: str, purpose: str, extra: str) -> MissingExtra:
+        """The error that says which package is missing, for what, and how to get it.
+
+        >>> print(MissingExtra.of("Box2D", "the Robot3D simulation", "robot"))
+        expected package Box2D for the Robot3D simulation, got none; pip install 'stoic[robot]'
+        """
+        return cls(
+            f"expected package {package} for {purpose}, got none; pip install 'stoic[{extra}]'"
+        )
 
 
 class UnknownName(StoicError, KeyError):

@@ -1,0 +1,186 @@
+"""``stoic reproduce``, ``stoic run``, ``stoic compare``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from stoic.cli.progress import watching
+from stoic.errors import InvalidInput, StoicError
+from stoic.lab.experiments import catalogue, toml
+from stoic.lab.experiments.catalogue import Finding, Reproduction
+from stoic.lab.experiments.compare import compare as compare_results
+from stoic.lab.experiments.publish import publish
+from stoic.lab.experiments.results import Results
+from stoic.lab.experiments.runner import run as run_experiments
+from stoic.lab.experiments.spec import Experiment
+from stoic.parallel import ENGINES
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    help="Gaussian-process bandits that keep their head when measurements lie.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+console = Console()
+
+Out = Annotated[Path, typer.Option(help="Where results are kept, and found again.")]
+Workers = Annotated[
+    int | None, typer.Option(min=0, help="Local processes; by default one for each core.")
+]
+Engine = Annotated[str, typer.Option(help=f"One of {', '.join(ENGINES)}.")]
+Scheduler = Annotated[
+    str | None, typer.Option(help="Address of a Dask scheduler, such as tcp://host:8786.")
+]
+Trials = Annotated[int | None, typer.Option(min=1, help="Trials of each case.")]
+Schedule = Annotated[
+    list[str] | None, typer.Option(help="Only with this schedule; may be given again.")
+]
+
+
+@contextmanager
+def _plainly() -> Iterator[None]:
+    """Say what was refused, and stop."""
+    try:
+        yield
+    except StoicError as refused:
+        Console(stderr=True).print(Text(f"stoic: {refused}", style="red"))
+        raise typer.Exit(2) from None
+    except KeyboardInterrupt:
+        Console(stderr=True).print("stopped; what is finished is kept: run it again to go on")
+        raise typer.Exit(130) from None
+
+
+@app.callback()
+def _root() -> None:
+    """Gaussian-process bandits that keep their head when measurements lie."""
+
+
+@app.command()
+def reproduce(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Such as chowdhury2019/fig1a.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Every experiment.")] = False,
+    quick: Annotated[bool, typer.Option(help="A small version, within a minute.")] = False,
+    trials: Trials = None,
+    schedule: Schedule = None,
+    out: Out = Path("results"),
+    workers: Workers = None,
+    engine: Engine = "local",
+    scheduler: Scheduler = None,
+) -> None:
+    """Run a paper's experiment, draw its figure, and say whether the paper's finding holds.
+
+    Without a name, list the experiments.
+    """
+    with _plainly():
+        if not names and not everything:
+            _list()
+            return
+        chosen = [catalogue.find(name) for name in names or []]
+        for entry in list(catalogue.CATALOGUE.values()) if everything else chosen:
+            parts = _resized(entry.build(quick), trials, schedule)
+            folder = (out / "quick" if quick else out) / entry.name
+            console.rule(f"{entry.name}: {entry.title}", align="left")
+            with watching(console) as watch:
+                results = run_experiments(
+                    parts,
+                    folder,
+                    store=folder.parents[1] / "runs",
+                    engine=engine,
+                    workers=workers,
+                    scheduler=scheduler,
+                    watch=watch,
+                )
+            findings = entry.judge(results)
+            report = publish(folder, results, entry, findings, _command(entry, quick))
+            _show(findings)
+            console.print(f"report: {report}", soft_wrap=True)
+
+
+def _resized(
+    parts: list[Experiment], trials: int | None, schedule: list[str] | None
+) -> list[Experiment]:
+    return [
+        part.resized(trials=trials, schedules=tuple(schedule) if schedule else None)
+        for part in parts
+    ]
+
+
+def _command(entry: Reproduction, quick: bool) -> str:
+    return f"stoic reproduce {entry.name}" + (" --quick" if quick else "")
+
+
+def _list() -> None:
+    table = Table(box=None, pad_edge=False)
+    for heading in ("name", "what", "needs"):
+        table.add_column(heading, no_wrap=heading == "name")
+    for entry in catalogue.CATALOGUE.values():
+        table.add_row(entry.name, entry.title, entry.needs and f"data: {entry.needs}")
+    console.print(table)
+    console.print("\nstoic reproduce NAME [--quick] runs one; data is looked for in $STOIC_DATA.")
+
+
+def _show(findings: list[Finding]) -> None:
+    table = Table(show_lines=True)
+    for heading in ("claim", "holds", "measured"):
+        table.add_column(heading)
+    for finding in findings:
+        holds = Text("yes", style="green") if finding.holds else Text("no", style="yellow")
+        table.add_row(finding.says, holds, finding.figures)
+    console.print(table)
+
+
+@app.command()
+def run(
+    file: Annotated[Path, typer.Argument(help="An experiment as TOML.")],
+    trials: Trials = None,
+    schedule: Schedule = None,
+    out: Out = Path("results"),
+    workers: Workers = None,
+    engine: Engine = "local",
+    scheduler: Scheduler = None,
+) -> None:
+    """Run an experiment of your own, written as TOML, and report on it."""
+    with _plainly():
+        part = _resized([toml.load(file)], trials, schedule)[0]
+        folder = out / part.name
+        with watching(console) as watch:
+            results = run_experiments(
+                part, folder, engine=engine, workers=workers, scheduler=scheduler, watch=watch
+            )
+        report = publish(folder, results, part, [], f"stoic run {file.name}")
+        console.print(f"report: {report}", soft_wrap=True)
+
+
+@app.command()
+def compare(
+    first: Annotated[Path, typer.Argument(help="A Parquet file of curves.")],
+    second: Annotated[Path, typer.Argument(help="Another, of the same trials.")],
+    column: Annotated[str, typer.Option(help="What is compared at the end.")] = "regret",
+) -> None:
+    """Compare two results trial by trial: mean difference with a bootstrap 95 % interval."""
+    with _plainly():
+        rows = compare_results(Results.read(first), Results.read(second), column=column)
+        if not rows:
+            raise InvalidInput("expected cases that both files have, got none")
+        table = Table()
+        for heading in ("case", "trials", "first", "second", "difference", "95 % interval"):
+            table.add_column(heading)
+        for row in rows:
+            table.add_row(*(str(cell) for cell in row.cells()))
+        console.print(table)
+
+
+if __name__ == "__main__":
+    app()

@@ -1,0 +1,54 @@
+"""Aggressive subtraction: lower every payoff outside a region.
+
+Han, Scarlett, *Adversarial attacks on Gaussian process bandits*, ICML 2022; bogunovic2022 §4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stoic.checks import Array, number
+from stoic.lab.attacks.base import Attack, attacks, lured
+from stoic.lab.problems.base import Problem
+
+__all__ = ["AggSub"]
+
+
+@attacks.register("agg-sub")
+@dataclass(frozen=True, kw_only=True)
+class AggSub(Attack):
+    """Lure to the target region by taking h_max from the payoff of every arm outside.
+
+    c(x) = −h_max outside R_target and 0 inside.
+
+    It needs no knowledge of f but a bound: for h_max > f(x*) − f(x̃*), x̃* the best of R_target,
+    the optimum moves to x̃*. A smaller h_max is allowed and weaker. Where the optimum lies within
+    R_target the formula applies all the same, and merely widens the optimum's lead.
+
+    Parameters
+    ----------
+    h_max
+        h_max > 0; 1 for the paper's f₁, 3 for Robot3D.
+
+    >>> import numpy as np, stoic
+    >>> from stoic.lab.problems import Problem
+    >>> f, region = np.array([0.2, 1.0, 0.4]), np.array([False, False, True])
+    >>> line = stoic.Arms([0.0, 0.5, 1.0])
+    >>> problem = Problem(line, stoic.SquaredExponential(0.2), f, 1.0, target=region)
+    >>> campaign = AggSub(budget=2.5, h_max=1.0).campaign(problem)
+    >>> [campaign.corrupt(arm, None) for arm in (0, 2, 1, 1)]
+    [-1.0, 0.0, -1.0, -0.5]
+    """
+
+    h_max: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        number(self.h_max, "h_max", above=0.0)
+
+    def wish(self, problem: Problem, remaining: NDArray[np.bool_]) -> Array:  # noqa: ARG002
+        wish: Array = np.where(lured(problem), 0.0, -float(self.h_max))
+        return wish

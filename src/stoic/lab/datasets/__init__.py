@@ -1,0 +1,25 @@
+"""Real data, from a path or from a package that ships it.
+
+The files are not ours to ship. A loader takes their path; without one it looks into the folder
+that the environment variable ``STOIC_DATA`` names.
+"""
+
+from stoic.lab.datasets.hpo_table import HPOTable, hpo
+from stoic.lab.datasets.latency import RoundTrips, seattle_rtt
+from stoic.lab.datasets.prices import Stocks, stocks
+from stoic.lab.datasets.sensors import LightSensors, light_sensors
+from stoic.lab.datasets.tuning import WORKLOADS, Tuning, tuna
+
+__all__ = [
+    "WORKLOADS",
+    "HPOTable",
+    "LightSensors",
+    "RoundTrips",
+    "Stocks",
+    "Tuning",
+    "hpo",
+    "light_sensors",
+    "seattle_rtt",
+    "stocks",
+    "tuna",
+]

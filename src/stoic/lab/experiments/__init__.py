@@ -1,0 +1,1 @@
+"""Experiments: specification, runner, results, figures, reports."""

@@ -1,0 +1,132 @@
+"""Checks that claims are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from stoic.checks import Array
+from stoic.lab.experiments.catalogue.base import Verdict
+from stoic.lab.experiments.compare import paired_difference
+from stoic.lab.experiments.results import Curve, Results
+
+__all__ = [
+    "all_of",
+    "half_slopes",
+    "linear",
+    "ordering",
+    "per_round",
+    "spread",
+    "sublinear",
+]
+
+Check = Callable[[Results], Verdict]
+STRAIGHT = 0.5  # the last half of a linear regret is at least this steep against the first
+
+
+def per_round(curve: Curve) -> Array:
+    """R_T/T of each trial."""
+    return curve.end / curve.case.horizon
+
+
+def spread(values: Array) -> str:
+    """Mean ± standard deviation, in three digits."""
+    return f"{values.mean():.3g} ± {values.std():.2g}"
+
+
+def ordering(better: str, worse: str, **where: Any) -> Check:
+    """That one policy's mean regret is below another's, wherever both were run."""
+
+    def check(results: Results) -> Verdict:
+        lines, holds = [], True
+        for case in results.cases(policy=better, **where):
+            twins = [
+                other
+                for other in results.cases(policy=worse, **where)
+                if (other.problem, other.noise, other.attack, other.schedule, other.horizon)
+                == (case.problem, case.noise, case.attack, case.schedule, case.horizon)
+            ]
+            if not twins:
+                continue
+            a, b = per_round(results.curve(case)), per_round(results.curve(twins[0]))
+            gap = paired_difference(a, b)
+            holds &= bool(a.mean() < b.mean())
+            lines.append(
+                f"{_place(results, case)}{better} {spread(a)}, {worse} {spread(b)}, "
+                f"difference {gap.mean:+.2g} [{gap.low:+.2g}, {gap.high:+.2g}]"
+            )
+        return Verdict(holds and bool(lines), "; ".join(lines) or "not run")
+
+    return check
+
+
+def half_slopes(curve: Curve) -> tuple[float, float]:
+    """Mean regret per round over the first and the last half of the horizon."""
+    mean, half = curve.values.mean(axis=0), curve.case.horizon / 2.0
+    middle = float(np.interp(half, curve.t, mean))
+    return middle / half, (float(mean[-1]) - middle) / half
+
+
+def _straightness(
+    results: Results, policies: Sequence[str], where: Any
+) -> Iterable[tuple[Any, float]]:
+    for policy in policies:
+        for case in results.cases(policy=policy, **where):
+            first, last = half_slopes(results.curve(case))
+            yield case, last / first if first > 0.0 else 0.0
+
+
+def linear(policy: str, attacks: Sequence[str], **where: Any) -> Check:
+    """That the mean regret's last half is at least half as steep as its first, per attack."""
+
+    def check(results: Results) -> Verdict:
+        found = {
+            case.attack: ratio
+            for case, ratio in _straightness(results, (policy,), where)
+            if case.attack in attacks
+        }
+        text = ", ".join(f"{attack} {ratio:.2f}" for attack, ratio in found.items())
+        holds = len(found) == len(attacks) and all(r >= STRAIGHT for r in found.values())
+        return Verdict(holds, f"slope of the last half over the first: {text}")
+
+    return check
+
+
+def sublinear(policies: Sequence[str], **where: Any) -> Check:
+    """That the mean regret's last half is less than half as steep as its first, everywhere."""
+
+    def check(results: Results) -> Verdict:
+        found = list(_straightness(results, policies, where))
+        worst = {
+            p: max((x for x in found if x[0].policy == p), key=lambda x: x[1]) for p in policies
+        }
+        text = "; ".join(
+            f"{p}: at most {ratio:.2f} ({case.attack or case.noise})"
+            for p, (case, ratio) in worst.items()
+        )
+        return Verdict(
+            all(ratio < STRAIGHT for _, ratio in found),
+            f"slope of the last half over the first: {text}",
+        )
+
+    return check
+
+
+def all_of(*checks: Check) -> Check:
+    """That several checks hold."""
+
+    def check(results: Results) -> Verdict:
+        verdicts = [one(results) for one in checks]
+        return Verdict(all(v.holds for v in verdicts), "; ".join(v.figures for v in verdicts))
+
+    return check
+
+
+def _place(results: Results, case: Any) -> str:
+    """What tells this case from others of the same policy."""
+    others = results.cases(policy=case.policy)
+    names = ("problem", "noise", "attack", "schedule", "horizon")
+    varying = [n for n in names if len({getattr(o, n) for o in others}) > 1]
+    return ", ".join(str(getattr(case, n)) for n in varying) + (": " if varying else "")

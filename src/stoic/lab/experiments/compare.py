@@ -1,0 +1,192 @@
+"""Paired comparison of policies and of results.
+
+Policies that play the same trial meet the same function and the same draws of noise, so trials
+are pairs: the difference of two policies varies less than either does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import astuple, dataclass
+from typing import Any
+
+import numpy as np
+
+from stoic.checks import Array, IntArray, finite_array, integer, number
+from stoic.errors import InvalidInput
+from stoic.lab.experiments.groups import group
+from stoic.lab.experiments.results import Results
+from stoic.lab.experiments.spec import Case
+
+__all__ = ["Difference", "Leader", "Row", "compare", "leaders", "paired_difference"]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The mean of paired differences with a bootstrap interval."""
+
+    mean: float
+    low: float
+    high: float
+
+    @property
+    def settled(self) -> bool:
+        """Whether the interval excludes zero."""
+        return self.low > 0.0 or self.high < 0.0
+
+
+@dataclass(frozen=True)
+class Row:
+    """Two cases with the same setting in two files; the difference is a − b."""
+
+    a: Case
+    b: Case
+    trials: int
+    mean_a: float
+    mean_b: float
+    difference: Difference
+
+
+@dataclass(frozen=True)
+class Leader:
+    """The policy of the lowest mean regret in a setting, and the next.
+
+    ``lead`` is the runner-up's regret minus the leader's; without a rival there is none.
+    """
+
+    label: str
+    best: Case
+    regret: float
+    trials: int
+    rivals: int
+    second: Case | None
+    lead: Difference | None
+
+
+def paired_difference(
+    a: Array, b: Array, *, resamples: int = 10_000, seed: int = 0, level: float = 0.95
+) -> Difference:
+    """Mean of a − b over trials, with the percentile bootstrap's interval.
+
+    With few trials (ten or so) the interval is somewhat too short: of intervals at 95 %, about
+    90 % hold the mean. A single pair tells nothing of the spread: its interval is the whole line.
+    Memory is 8 bytes for each resample and trial.
+
+    >>> paired_difference(np.array([3.0, 4.0, 5.0]), np.array([1.0, 2.0, 3.0]))
+    Difference(mean=2.0, low=2.0, high=2.0)
+    """
+    a, b = finite_array(a, "a", ndim=1), finite_array(b, "b", ndim=1)
+    if len(a) != len(b) or not len(a):
+        raise InvalidInput(
+            f"expected a and b with one value for each trial, got {len(a)} and {len(b)}"
+        )
+    integer(resamples, "resamples", at_least=1)
+    tail = (1.0 - number(level, "level", above=0.0, at_most=1.0)) / 2.0
+    apart = a - b
+    mean = float(apart.mean())
+    if len(apart) == 1:
+        return Difference(mean, -np.inf, np.inf)
+    drawn = np.random.default_rng(seed).integers(0, len(apart), (resamples, len(apart)))
+    # Sums of deviations from the mean: trials that all agree give an interval of width nought.
+    low, high = mean + np.quantile((apart - mean)[drawn].mean(axis=1), (tail, 1.0 - tail))
+    return Difference(mean, float(low), float(high))
+
+
+def compare(a: Results, b: Results, column: str = "regret") -> list[Row]:
+    """What two files have in common, case by case, over the trials that both have.
+
+    Cases are paired by equal problem, noise, attack, schedule, horizon and policy (and by equal
+    experiment, where that is not yet one each). If no policy is in both files, the policies are
+    paired with each other wherever each file has a single one for the setting.
+    """
+    pairs = _pairs(a.cases(), b.cases(), whole=True) or _pairs(a.cases(), b.cases(), whole=False)
+    rows = [row for pair in pairs if (row := _row(a, b, *pair, column)) is not None]
+    if not rows:
+        raise InvalidInput(
+            "expected cases or single policies of equal problem, noise, attack, schedule and "
+            f"horizon with common trials, got {_contents(a)} in the first and {_contents(b)} in "
+            "the second; compare results of the same settings"
+        )
+    return rows
+
+
+def leaders(results: Results, column: str = "regret") -> list[Leader]:
+    """For each setting, the policy of the lowest mean final regret and its lead."""
+    found = []
+    for setting in group(results.cases()):
+        ends = sorted(
+            ((*_ends(results, case, column), case) for case in setting.cases),
+            key=lambda entry: float(entry[1].mean()) if len(entry[1]) else np.inf,
+        )
+        trials, values, best = ends[0]
+        second, lead = None, None
+        if len(ends) > 1:
+            others, theirs, second = ends[1]
+            _, mine, yours = np.intersect1d(trials, others, return_indices=True)
+            lead = paired_difference(theirs[yours], values[mine]) if len(mine) else None
+        found.append(
+            Leader(
+                setting.label,
+                best,
+                float(values.mean()),
+                len(values),
+                len(ends) - 1,
+                second,
+                lead,
+            )  # fmt: skip
+        )
+    return found
+
+
+def _pairs(ours: list[Case], theirs: list[Case], *, whole: bool) -> list[tuple[Case, Case]]:
+    first, second = _by_setting(ours, whole), _by_setting(theirs, whole)
+    pairs = []
+    for key, mine in first.items():
+        yours = second.get(key, [])
+        if len(mine) == len(yours) == 1:
+            pairs.append((mine[0], yours[0]))
+        elif whole:
+            named = {case.experiment: case for case in yours}
+            pairs += [(c, named[c.experiment]) for c in mine if c.experiment in named]
+    return pairs
+
+
+def _by_setting(cases: Iterable[Case], whole: bool) -> dict[tuple[Any, ...], list[Case]]:
+    found: dict[tuple[Any, ...], list[Case]] = {}
+    for case in cases:
+        key = astuple(case)[1:] if whole else astuple(case)[1:-1]
+        found.setdefault(key, []).append(case)
+    return found
+
+
+def _row(a: Results, b: Results, mine: Case, yours: Case, column: str) -> Row | None:
+    trials_a, ends_a = _ends(a, mine, column)
+    trials_b, ends_b = _ends(b, yours, column)
+    common, in_a, in_b = np.intersect1d(trials_a, trials_b, return_indices=True)
+    if not len(common):
+        return None
+    x, y = ends_a[in_a], ends_b[in_b]
+    return Row(mine, yours, len(common), float(x.mean()), float(y.mean()), paired_difference(x, y))
+
+
+def _ends(results: Results, case: Case, column: str) -> tuple[IntArray, Array]:
+    """Trials with a known last value, and these values."""
+    if column not in results.tables["curves"]:
+        raise InvalidInput(
+            f"expected a column among {', '.join(results.tables['curves'])}, got {column!r}"
+        )
+    curve = results.curve(case, column)
+    known = np.isfinite(curve.end)
+    return curve.trials[known], curve.end[known]
+
+
+def _contents(results: Results) -> str:
+    cases = results.cases()
+    if not cases:
+        return "nothing"
+    trials = np.unique(results.tables["curves"]["trial"])
+    parts = []
+    for name in ("problem", "noise", "attack", "schedule", "horizon", "policy"):
+        values = dict.fromkeys(str(getattr(case, name)) or "none" for case in cases)
+        parts.append(f"{name} {'/'.join(values)}")
+    return f"{', '.join(parts)}, trials {trials[0]} to {trials[-1]}"

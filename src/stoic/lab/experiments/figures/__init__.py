@@ -1,0 +1,78 @@
+"""Figures of results, fit for a paper: :func:`draw` one of a kind, :func:`save` it.
+
+Figures over trials show the mean, and the sample standard deviation as a band. A policy has the
+same colour, dash and marker in all figures of its results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from stoic.checks import describe
+from stoic.errors import InvalidInput, UnknownName
+from stoic.lab.experiments.figures import beliefs, cost, regret
+from stoic.lab.experiments.figures.style import save, setting
+from stoic.lab.experiments.results import Results
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["CAPTIONS", "KINDS", "caption", "draw", "save"]
+
+KINDS: dict[str, Callable[[Results, str], Any]] = {
+    "average-regret": regret.average_regret,
+    "cumulative-regret": regret.cumulative_regret,
+    "beliefs": beliefs.beliefs,
+    "seconds": cost.seconds,
+    "seconds-per-round": cost.seconds_per_round,
+    "features": cost.features,
+    "accuracy": cost.accuracy,
+    "epochs": beliefs.epochs,
+    "scaling": regret.scaling,
+}
+
+CAPTIONS = {
+    "average-regret": "Average regret R_t/t against the round t; bands are one standard deviation "
+    "over trials to either side of the mean.",
+    "cumulative-regret": "Regret R_t against the round t; bands are one standard deviation over "
+    "trials to either side of the mean.",
+    "beliefs": "The function f, each policy's estimate and its confidence bounds at the end, means "
+    "over trials.",
+    "seconds": "Mean CPU seconds of a whole run.",
+    "seconds-per-round": "CPU time per round against the round t, mean over trials.",
+    "features": "Features that the posterior rests on against the round t; bands are one standard "
+    "deviation over trials to either side of the mean. Dashed: effective dimension.",
+    "accuracy": "Least and largest ratio over arms of the approximate to the exact posterior "
+    "variance against the round t, means over trials; at 1 they agree.",
+    "epochs": "Arms left at the end of each epoch: mean, with fewest and most over trials.",
+    "scaling": "Final regret R_T against the horizon T, with slopes of least-squares lines on "
+    "logarithmic axes.",
+}
+
+
+def draw(kind: str, results: Results, *, title: str = "") -> Figure:
+    """A figure of a kind among :data:`KINDS`.
+
+    There is one panel for each setting, labelled by what varies among them, and one curve for
+    each policy.
+    """
+    if kind not in KINDS:
+        raise UnknownName(
+            f"expected a kind of figure among {', '.join(KINDS)}, got {describe(kind)}"
+        )
+    with setting():
+        if not results.cases():
+            raise InvalidInput("expected results with one case at least, got none; run it first")
+        figure: Figure = KINDS[kind](results, title)
+        return figure
+
+
+def caption(stem: str) -> str:
+    """What a figure shows, by the stem of its file, which ends with the kind.
+
+    >>> caption("fig1a-seconds")
+    'Mean CPU seconds of a whole run.'
+    """
+    kinds = [kind for kind in KINDS if stem.endswith(kind)]
+    return CAPTIONS[max(kinds, key=len)] if kinds else stem

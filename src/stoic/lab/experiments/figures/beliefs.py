@@ -1,0 +1,88 @@
+"""Figures of what policies believe: confidence bands, and arms not yet ruled out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stoic.checks import Array
+from stoic.lab.experiments.figures.sheet import Sheet, need, styles
+from stoic.lab.experiments.figures.style import ordered
+from stoic.lab.experiments.groups import Group, group
+from stoic.lab.experiments.results import Results
+from stoic.lab.experiments.spec import Case
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["beliefs", "epochs"]
+
+_WIDE = 30  # from this ratio of most to fewest arms, a logarithmic axis
+
+
+def _record(what: str) -> str:
+    return f'add record = ["{what}"] to the experiment and run it again'
+
+
+def beliefs(results: Results, title: str) -> Any:
+    """Each policy's mean and confidence bounds at the end, means over trials, against x."""
+    groups = [
+        Group(", ".join(filter(None, (policy, members.label))), members.block, own)
+        for members in group(need(results, "beliefs", "mean", _record("beliefs")))
+        for policy in ordered(case.policy for case in members.cases)
+        if (own := tuple(case for case in members.cases if case.policy == policy))
+    ]
+    sheet = Sheet(groups, styles(results))
+
+    def paint(axes: Axes, case: Case) -> None:
+        x, columns = _over_trials(results.rows("beliefs", case))
+        axes.plot(x, columns["f"], color="#E69F00", lw=2.6, label="f", zorder=2)
+        sheet.band(axes, case.policy, x, columns["lower"], columns["upper"])
+        sheet.line(axes, case.policy, x, columns["mean"], marker="")
+
+    sheet.each(paint)
+    lows, highs = zip(*(axes.get_ylim() for axes in sheet.axes), strict=True)
+    for axes in sheet.axes:
+        axes.set_ylim(min(lows), max(highs))
+    return sheet.finish("x", "payoff: f, estimate, bounds", title)
+
+
+def _over_trials(rows: dict[str, Any]) -> tuple[Array, dict[str, Array]]:
+    """Columns as means over trials, arm by arm, sorted by x."""
+    _, arm = np.unique(rows["arm"], return_inverse=True)
+    count = np.bincount(arm)
+    names = ("x", "f", "mean", "lower", "upper")
+    means = {name: np.bincount(arm, weights=rows[name]) / count for name in names}
+    order = np.argsort(means["x"], kind="stable")
+    return means["x"][order], {name: values[order] for name, values in means.items()}
+
+
+def epochs(results: Results, title: str) -> Any:
+    """Arms left at the end of each epoch: mean, fewest and most over trials."""
+    from matplotlib.ticker import MaxNLocator, ScalarFormatter
+
+    groups = group(need(results, "epochs", "active", _record("epochs")))
+    sheet = Sheet(groups, styles(results))
+    active = results.tables["epochs"]["active"]
+    wide = active.max() >= _WIDE * max(active.min(), 1)
+
+    def paint(axes: Axes, case: Case) -> None:
+        rows = results.rows("epochs", case)
+        numbers = np.unique(rows["epoch"])
+        parts = [rows["active"][rows["epoch"] == number] for number in numbers]
+        mean, low, high = (
+            np.array([float(of(part)) for part in parts]) for of in (np.mean, np.min, np.max)
+        )
+        sheet.line(axes, case.policy, numbers, mean, markevery=None)
+        sheet.band(axes, case.policy, numbers, low, high)
+        if wide:
+            axes.set_yscale("log")
+            axes.yaxis.set_major_formatter(ScalarFormatter())
+        else:
+            axes.set_ylim(0, None)
+
+    sheet.each(paint)
+    for axes in sheet.axes:
+        axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+    return sheet.finish("epoch", "arms left", title)

@@ -1,0 +1,145 @@
+"""Figures of what policies cost and how well sketches approximate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stoic.checks import Array
+from stoic.lab.experiments.figures.sheet import Sheet, need, styles
+from stoic.lab.experiments.figures.style import ordered
+from stoic.lab.experiments.groups import Group, group
+from stoic.lab.experiments.results import Curve, Results
+from stoic.lab.experiments.spec import Case
+from stoic.lab.experiments.summary import spread
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["accuracy", "features", "seconds", "seconds_per_round"]
+
+_BINS = 24  # of a logarithmic axis of rounds: single checkpoints are too short to be timed well
+_RERUN = "run it again with this version"
+_RECORD = 'add record = ["accuracy"] to the experiment and run it again'
+
+
+def seconds(results: Results, title: str) -> Any:
+    """Mean CPU seconds of a whole run, a bar for each policy and a panel for each problem."""
+    groups = group(need(results, "seconds", "seconds", _RERUN), ("problem", "horizon"))
+    sheet = Sheet(groups, styles(results))
+    longest = max(len({case.policy for case in members.cases}) for members in groups)
+    width, height = sheet.figure.get_size_inches()
+    sheet.figure.set_size_inches(width, min(height, (0.22 * longest + 0.75) * sheet.rows))
+    for axes, members, place in zip(sheet.axes, groups, sheet.places, strict=True):
+        _bars(sheet, axes, results, members, names=place[1] == 0 or _differ(groups))
+    return sheet.finish("CPU seconds of a run", "", title, legend=False)
+
+
+def _differ(groups: list[Group]) -> bool:
+    return len({frozenset(case.policy for case in members.cases) for members in groups}) > 1
+
+
+def _bars(sheet: Sheet, axes: Axes, results: Results, members: Group, *, names: bool) -> None:
+    policies = ordered(case.policy for case in members.cases)
+    for place, policy in enumerate(policies):
+        ends = [
+            results.curve(case, "seconds", "seconds").end
+            for case in members.cases
+            if case.policy == policy
+        ]
+        mean = max(float(np.mean(np.concatenate(ends))), 1e-6)
+        axes.barh(place, mean, height=0.62, color=sheet.look[policy].colour, zorder=3)
+        axes.annotate(
+            f"{mean:.3g}" if mean < 1000 else f"{mean:.0f}", (mean, place), (3, 0),
+            textcoords="offset points", va="center", fontsize=6.5,
+        )  # fmt: skip
+    axes.set_xscale("log")
+    low, high = axes.dataLim.intervalx
+    widths = [patch.get_width() for patch in axes.patches]  # type: ignore[attr-defined]
+    low, high = min(widths), max(widths)
+    axes.set_xlim(low / 3.0, high * (high / low * 9.0) ** 0.22 * 1.6)
+    axes.set_yticks(range(len(policies)), policies if names else [""] * len(policies))
+    axes.invert_yaxis()
+    axes.tick_params(axis="y", length=0)
+    axes.grid(False, axis="y")
+    axes.grid(True, axis="x")
+
+
+def seconds_per_round(results: Results, title: str) -> Any:
+    """CPU microseconds of a round against t, on logarithmic axes."""
+    sheet = Sheet(group(need(results, "seconds", "seconds", _RERUN)), styles(results))
+
+    def paint(axes: Axes, case: Case) -> None:
+        axes.set(xscale="log", yscale="log")
+        t, cost = _cost(results.curve(case, "seconds", "seconds"))
+        sheet.line(axes, case.policy, t, cost)
+
+    sheet.each(paint)
+    return sheet.finish("round t", "CPU time per round / µs", title)
+
+
+def _cost(curve: Curve) -> tuple[Array, Array]:
+    """Time per round in microseconds between checkpoints that are far enough apart."""
+    mean, _ = spread(curve.values)
+    t, spent = np.r_[0.0, curve.t], np.r_[0.0, mean]
+    wanted = np.geomspace(min(10.0, t[-1]), t[-1], _BINS)
+    edges = np.unique(np.r_[0, np.searchsorted(t, wanted)])
+    rounds, cost = np.diff(t[edges]), np.diff(spent[edges])
+    shown = cost > 0.0
+    middle = (t[edges[1:]] + t[edges[:-1]]) / 2.0
+    return middle[shown], 1e6 * cost[shown] / rounds[shown]
+
+
+def features(results: Results, title: str) -> Any:
+    """Features, or distinct points, that the posterior rests on; the effective dimension dashed."""
+    sheet = Sheet(group(need(results, "curves", "features", _RERUN)), styles(results))
+
+    def paint(axes: Axes, case: Case) -> None:
+        curve = results.curve(case, "features")
+        shown = sheet.thinned(curve.t)
+        mean, std = spread(curve.values[:, shown])
+        sheet.line(axes, case.policy, curve.t[shown], mean)
+        sheet.band(axes, case.policy, curve.t[shown], mean - std, mean + std)
+        dimension = _known(results, case, "effective_dimension")
+        if dimension is not None:
+            sheet.line(
+                axes, case.policy, dimension.t[shown], spread(dimension.values[:, shown])[0],
+                ls=(0, (2.5, 1.5)), lw=0.9, marker="", label="effective dimension (dashed)",
+            )  # fmt: skip
+        axes.set_ylim(bottom=0)
+
+    sheet.each(paint)
+    return sheet.finish("round t", "features m", title)
+
+
+def accuracy(results: Results, title: str) -> Any:
+    """Least and largest ratio over arms of the approximate to the exact variance, against t."""
+    from matplotlib.ticker import LogFormatter, LogLocator, NullFormatter
+
+    sheet = Sheet(group(need(results, "curves", "largest_ratio", _RECORD)), styles(results))
+
+    def paint(axes: Axes, case: Case) -> None:
+        axes.set(xscale="log", yscale="log")
+        least, largest = (results.curve(case, f"{end}_ratio") for end in ("least", "largest"))
+        shown = sheet.thinned(least.t, log=True)
+        t = least.t[shown]
+        low, high = (spread(curve.values[:, shown])[0] for curve in (least, largest))
+        sheet.line(axes, case.policy, t, low)
+        sheet.line(axes, case.policy, t, high, label="_largest")
+        sheet.band(axes, case.policy, t, low, high)
+
+    sheet.each(paint)
+    for axes in sheet.axes:
+        axes.axhline(1.0, color="#555555", lw=0.8, zorder=1)
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.yaxis.set_major_formatter(LogFormatter(minor_thresholds=(np.inf, np.inf)))
+        axes.yaxis.set_minor_formatter(NullFormatter())
+    return sheet.finish("round t", r"variance ratio $\tilde\sigma^2/\sigma^2$", title)
+
+
+def _known(results: Results, case: Case, column: str) -> Curve | None:
+    if column not in results.tables["curves"]:
+        return None
+    curve = results.curve(case, column)
+    return curve if np.isfinite(curve.values).any() else None

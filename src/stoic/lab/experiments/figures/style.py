@@ -1,0 +1,159 @@
+"""How figures look: colours, lines, markers, type, and files.
+
+Colours are those of Okabe and Ito, with four of Tol's; curves differ by dash and marker too, so
+that they are told apart in grey. Nothing here uses ``pyplot`` or leaves a trace in matplotlib's
+settings; figures may be drawn in threads.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stoic.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["Style", "matplotlib", "ordered", "palette", "save", "setting"]
+
+DPI = 180  # of PNG files
+
+_LOCK = threading.RLock()  # matplotlib's settings are one for all threads
+
+
+@dataclass(frozen=True)
+class Style:
+    """One policy's colour, dash and marker."""
+
+    colour: str
+    line: Any
+    marker: str
+
+
+_LONG, _DOTDASH, _TWODOTS = (0, (7, 1.5)), (0, (4, 1.2, 1, 1.2)), (0, (4, 1.2, 1, 1.2, 1, 1.2))
+
+KNOWN = {
+    "gp-ucb": Style("#000000", "--", "o"),
+    "tgp-ucb": Style("#0072B2", "-", "s"),
+    "ata-gp-ucb": Style("#009E73", "-", "^"),
+    "ata-gp-ucb (nyström)": Style("#009E73", "-", "^"),
+    "ata-gp-ucb (qff)": Style("#56B4E9", _DOTDASH, "v"),
+    "ca-tgp-ucb": Style("#D55E00", "-", "D"),
+    "mom-gp-ucb": Style("#CC79A7", _LONG, "P"),
+    "bkb": Style("#E69F00", "-", "X"),
+    "bbkb": Style("#7F4F00", _DOTDASH, "<"),
+    "rgp-ucb": Style("#882255", "-", ">"),
+    "rgp-pe": Style("#332288", _LONG, "p"),
+    "uniform": Style("#888888", ":", "*"),
+}
+"""Fixed styles, by the policy's label in small letters."""
+
+OTHERS = (
+    Style("#44AA99", _TWODOTS, "h"),
+    Style("#999933", _DOTDASH, "d"),
+    Style("#AA4499", "-.", "8"),
+    Style("#117733", _LONG, "H"),
+    Style("#661100", ":", "s"),
+    Style("#6699CC", _TWODOTS, "o"),
+)
+"""Styles of other labels, one after the other."""
+
+RC: dict[str, Any] = {
+    "font.family": ["sans-serif"],
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial", "Helvetica", "sans-serif"],
+    "font.size": 8.0,
+    "axes.titlesize": 8.0,
+    "axes.labelsize": 8.0,
+    "legend.fontsize": 7.5,
+    "xtick.labelsize": 7.0,
+    "ytick.labelsize": 7.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.6,
+    "axes.unicode_minus": True,
+    "axes.axisbelow": True,
+    "grid.color": "#DDDDDD",
+    "grid.linewidth": 0.4,
+    "lines.linewidth": 1.3,
+    "lines.markersize": 3.6,
+    "legend.frameon": False,
+    "legend.handlelength": 2.8,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "path.simplify": True,
+    "savefig.facecolor": "white",
+    "svg.fonttype": "none",
+    "svg.hashsalt": "stoic",
+}
+
+
+def matplotlib() -> Any:
+    """The package, or an error that says which extra brings it."""
+    try:
+        import matplotlib as mpl
+        import matplotlib.figure
+    except ImportError as missing:
+        raise MissingExtra.of("matplotlib", "figures", "figures") from missing
+    return mpl
+
+
+@contextmanager
+def setting() -> Iterator[None]:
+    """Our settings for a while; one thread at a time, as matplotlib knows only one of them."""
+    mpl = matplotlib()
+    with _LOCK, mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update(RC)
+        yield
+
+
+def ordered(labels: Iterable[str]) -> list[str]:
+    """Labels in the order of legends: known policies first."""
+    ranks = {label: rank for rank, label in enumerate(KNOWN)}
+    return sorted(dict.fromkeys(labels), key=lambda label: ranks.get(label.lower(), len(ranks)))
+
+
+def palette(labels: Iterable[str]) -> dict[str, Style]:
+    """A style for each label; that of a known policy is always the same.
+
+    >>> palette(["mine", "GP-UCB"])["GP-UCB"].colour
+    '#000000'
+    """
+    found: dict[str, Style] = {}
+    strangers = 0
+    for label in ordered(labels):
+        known = KNOWN.get(label.lower())
+        if known is None:
+            known = OTHERS[strangers % len(OTHERS)]
+            strangers += 1
+        found[label] = known
+    return found
+
+
+def save(figure: Figure, folder: str | Path, stem: str) -> list[Path]:
+    """Write a figure as ``stem.svg`` and ``stem.png``; the same figure gives the same bytes."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / f"{stem}.svg", folder / f"{stem}.png"]
+    with setting():
+        drawn = BytesIO()
+        figure.savefig(drawn, format="svg", metadata={"Date": None, "Creator": "stoic"})
+        figure.savefig(paths[1], format="png", dpi=DPI, metadata={"Software": "stoic"})
+    paths[0].write_text(_shortened(drawn.getvalue().decode()), encoding="utf-8")
+    return paths
+
+
+def _shortened(svg: str) -> str:
+    """Paths with hundredths of a point: a third of the bytes, and nothing that eyes could see."""
+
+    def short(path: re.Match[str]) -> str:
+        return re.sub(r"\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}", path[0])
+
+    return re.sub(r'\bd="[^"]*"', short, svg)

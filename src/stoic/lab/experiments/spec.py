@@ -1,0 +1,254 @@
+"""What an experiment is: problem × noise × attack × policy × schedule × horizon × trial.
+
+The dataclasses here are plain data. The same can be written as TOML (:mod:`.toml`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from stoic.checks import choice, describe, integer, number
+from stoic.errors import InvalidInput
+
+__all__ = ["Case", "Experiment", "PolicySpec", "Run", "Table"]
+
+Table = Mapping[str, Any]
+"""A kind with parameters, ``{"kind": "student-t", "df": 3}``; ``label`` names it in results."""
+
+RECORDS = ("beliefs", "epochs", "accuracy")
+ORDER = ("experiment", "problem", "noise", "attack", "schedule", "horizon", "policy", "trial")
+
+
+@dataclass(frozen=True)
+class PolicySpec:
+    """A policy of an experiment.
+
+    Attributes
+    ----------
+    policy
+        A registered name such as ``"tgp-ucb"``, or a class of yours as ``"package.module:Class"``
+        or ``"file.py:Class"``.
+    label
+        How results and figures call it; by default, the name.
+    schedule
+        A schedule of its own, instead of the experiment's: a name, or ``"module:Class"``.
+    instead
+        Schedules that stand in for the experiment's, by name: ``{"paper": "module:Class"}``.
+    schedule_options
+        Parameters of the schedule, by its name, e.g. ``{"paper": {"beta": 6.0}}``.
+    options
+        Parameters of the policy, e.g. ``{"features": "qff"}``.
+    view
+        Which of the problem's other (domain, kernel) pairs it is given.
+    lam
+        λ.
+    """
+
+    policy: str
+    label: str = ""
+    schedule: str | None = None
+    instead: Table = field(default_factory=dict)
+    schedule_options: Table = field(default_factory=dict)
+    options: Table = field(default_factory=dict)
+    view: str | None = None
+    lam: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not _is_text(self.policy):
+            raise InvalidInput(
+                f"expected a policy's name or 'module:Class', got {describe(self.policy)}"
+            )
+        number(self.lam, "lam", above=0.0)
+        if not self.label:
+            object.__setattr__(self, "label", self.policy.rpartition(":")[2])
+
+    def under(self, schedule: str) -> PolicySpec:
+        """The policy of a run, with one schedule and its own options alone."""
+        options = self.schedule_options.get(schedule, {})
+        schedule = self.instead.get(schedule, schedule)
+        return replace(self, schedule=schedule, instead={}, schedule_options=options)
+
+
+@dataclass(frozen=True)
+class Case:
+    """What one curve of a figure stands for: everything but the trial."""
+
+    experiment: str
+    problem: str
+    noise: str
+    attack: str
+    schedule: str
+    horizon: int
+    policy: str
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run, whole: all that a worker needs to know, as plain data.
+
+    ``key`` is a digest of the settings and versions, by which a finished run is found again.
+    """
+
+    case: Case
+    trial: int
+    problem: Table
+    noise: Table
+    attack: Table
+    policy: PolicySpec
+    checkpoints: int
+    record: tuple[str, ...]
+    moment_order: float
+    delta: float
+    budget: float | None
+    versions: Table
+
+    @property
+    def key(self) -> str:
+        """Twenty hexadecimal digits that stand for these settings and versions."""
+        text = json.dumps(asdict(self), sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A grid of runs.
+
+    Attributes
+    ----------
+    name
+        Of letters, digits, ``-``, ``_``, ``.`` and ``/``.
+    problems, noises, attacks
+        Tables ``{"kind": …, **parameters}``; every combination is run. No noise is for problems
+        that bring their payoffs; no attack is an honest world. A noise may carry a
+        ``moment_order``; an attack may carry ``policies``, the labels that it is run against.
+    policies
+        :class:`PolicySpec`, or plain names.
+    schedules
+        Schedules that every policy is run with, unless it has its own.
+    horizons
+        T; several for curves over T.
+    trials
+        Runs of each case; trial i draws the same function and noise for all policies.
+    moment_order, delta, budget
+        Of the assumptions handed to the theory and paper schedules; an attack's budget is known
+        to them unless another is given.
+    checkpoints
+        About how many rounds are recorded, half of them evenly and half geometrically spaced.
+    record
+        Further records: ``"beliefs"`` (mean and bounds of every arm at the end), ``"epochs"``
+        (arms left at the end of each epoch), ``"accuracy"`` (variance against the exact one).
+    first_trial
+        Number of the first trial.
+    """
+
+    name: str
+    problems: tuple[Table, ...]
+    policies: tuple[PolicySpec, ...]
+    noises: tuple[Table, ...] = ({},)
+    attacks: tuple[Table, ...] = ({},)
+    schedules: tuple[str, ...] = ("practical",)
+    horizons: tuple[int, ...] = (1000,)
+    trials: int = 10
+    moment_order: float = 1.0
+    delta: float = 0.1
+    budget: float | None = None
+    checkpoints: int = 120
+    record: tuple[str, ...] = ()
+    first_trial: int = 0
+
+    def __post_init__(self) -> None:
+        if not _is_text(self.name) or not _plain(self.name):
+            raise InvalidInput(
+                "expected a name of letters, digits, '-', '_', '.' and '/', "
+                f"got {describe(self.name)}"
+            )
+        specs = tuple(PolicySpec(p) if isinstance(p, str) else p for p in self.policies)
+        object.__setattr__(self, "policies", specs)
+        for name in ("problems", "policies", "noises", "attacks", "schedules", "horizons"):
+            if not getattr(self, name):
+                raise InvalidInput(f"expected at least one of {name}, got none")
+        for name in ("problems", "noises", "attacks"):
+            for table in getattr(self, name):
+                if not isinstance(table, Mapping):
+                    raise InvalidInput(f"expected {name} as tables, got {describe(table)}")
+        labels = [spec.label for spec in self.policies]
+        if len(set(labels)) < len(labels):
+            raise InvalidInput(f"expected a label of its own for each policy, got {labels}")
+        for horizon in self.horizons:
+            integer(horizon, "horizon", at_least=1)
+        integer(self.trials, "trials", at_least=1)
+        integer(self.first_trial, "first_trial", at_least=0)
+        integer(self.checkpoints, "checkpoints", at_least=2)
+        number(self.moment_order, "moment_order", above=0.0, at_most=1.0)
+        number(self.delta, "delta", above=0.0, at_most=1.0)
+        for record in self.record:
+            choice(record, "record", RECORDS)
+
+    def resized(
+        self, *, trials: int | None = None, schedules: tuple[str, ...] | None = None
+    ) -> Experiment:
+        """The same with other trials or schedules."""
+        return replace(
+            self,
+            trials=self.trials if trials is None else trials,
+            schedules=self.schedules if schedules is None else schedules,
+        )
+
+    def runs(self, versions: Table | None = None) -> Iterator[Run]:
+        """Every run, trial by trial, so that an unfinished sweep has whole trials."""
+        grid = itertools.product(
+            range(self.first_trial, self.first_trial + self.trials),
+            self.horizons,
+            self.problems,
+            self.noises,
+            self.attacks,
+            self.policies,
+        )
+        for trial, horizon, problem, noise, attack, spec in grid:
+            if spec.label not in attack.get("policies", [spec.label]):
+                continue
+            for schedule in (spec.schedule,) if spec.schedule else self.schedules:
+                case = Case(
+                    self.name, _label(problem), _label(noise), _label(attack),
+                    schedule.rpartition(":")[2], horizon, spec.label,
+                )  # fmt: skip
+                yield Run(
+                    case=case,
+                    trial=trial,
+                    problem=_own(problem),
+                    noise=_own(noise),
+                    attack=_own(attack),
+                    policy=spec.under(schedule),
+                    checkpoints=self.checkpoints,
+                    record=self.record,
+                    moment_order=float(noise.get("moment_order", self.moment_order)),
+                    delta=self.delta,
+                    budget=attack.get("budget") if self.budget is None else self.budget,
+                    versions=dict(versions or {}),
+                )
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value)
+
+
+def _plain(name: str) -> bool:
+    return (
+        re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*(/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*", name)
+        is not None
+    )
+
+
+def _label(table: Table) -> str:
+    return str(table.get("label", table.get("kind", "")))
+
+
+def _own(table: Table) -> dict[str, Any]:
+    """The table without what is the experiment's."""
+    return {k: v for k, v in table.items() if k not in ("label", "moment_order", "policies")}

@@ -1,0 +1,123 @@
+"""Small tables of results: one row for each case, and thinned curves, as CSV."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stoic.checks import Array, IntArray
+from stoic.lab.experiments.results import Curve, Results
+
+__all__ = ["spread", "summary", "thin", "write_curves", "write_summary"]
+
+_MOST = 25  # checkpoints of a thinned curve
+
+
+def summary(results: Results) -> list[dict[str, Any]]:
+    """One row for each case.
+
+    ``regret_…`` are figures over trials of the final R_T, ``average_…`` of R_T/T; ``std`` is the
+    sample standard deviation. ``slope_ratio`` is the slope of the mean cumulative regret over the
+    second half of the rounds, divided by that over the first half: 1 is linear regret, 0 none in
+    the second half. ``cpu_seconds`` is the mean of a whole run, where it was recorded.
+    """
+    timed = set(results.cases("seconds"))
+    rows = []
+    for curve in results.curves():
+        row: dict[str, Any] = {**asdict(curve.case), "trials": len(curve.trials)}
+        row |= _figures("regret", curve.end)
+        row |= _figures("average", curve.end / curve.t[-1])
+        row["slope_ratio"] = _slope_ratio(curve)
+        row["cpu_seconds"] = (
+            float(np.mean(results.curve(curve.case, "seconds", "seconds").end))
+            if curve.case in timed
+            else float("nan")
+        )
+        rows.append(row)
+    return rows
+
+
+def write_summary(results: Results, path: str | Path) -> Path:
+    """Write :func:`summary` as CSV."""
+    return _write(summary(results), Path(path))
+
+
+def write_curves(results: Results, path: str | Path, *, column: str = "regret") -> Path:
+    """Write mean and standard deviation over trials of a column at no more than 25 checkpoints."""
+    rows = []
+    for curve in results.curves(column):
+        mean, std = spread(curve.values)
+        for i in thin(curve.t, _MOST, log=True).tolist():
+            figures = {"t": int(curve.t[i]), "mean": float(mean[i]), "std": float(std[i])}
+            rows.append({**asdict(curve.case), **figures})
+    return _write(rows, Path(path))
+
+
+def spread(values: Array) -> tuple[Array, Array]:
+    """Mean and sample standard deviation of each column, where it is known.
+
+    >>> spread(np.array([[1.0, 2.0], [3.0, np.nan]]))
+    (array([2., 2.]), array([1.41421356, 0.        ]))
+    """
+    known = np.isfinite(values)
+    n = known.sum(axis=0)
+    mean = np.divide(
+        np.where(known, values, 0.0).sum(axis=0), n, out=np.full(len(n), np.nan), where=n > 0
+    )
+    squares = np.where(known, (values - mean) ** 2, 0.0).sum(axis=0)
+    return mean, np.sqrt(squares / np.maximum(n - 1, 1))
+
+
+def thin(t: IntArray, most: int, *, log: bool = False) -> IntArray:
+    """Places of no more than ``most`` of the increasing ``t``, evenly spread, with both ends.
+
+    >>> thin(np.array([1, 2, 3, 4, 100]), 3).tolist()
+    [0, 3, 4]
+    >>> thin(np.array([1, 2, 3, 10, 100]), 3, log=True).tolist()
+    [0, 3, 4]
+    """
+    if len(t) <= most:
+        return np.arange(len(t))
+    space = np.geomspace if log else np.linspace
+    # Two ends are kept exactly; what lies between is the nearest that was recorded.
+    wanted = space(max(t[0], 1), t[-1], most)
+    right = np.clip(np.searchsorted(t, wanted), 1, len(t) - 1)
+    nearer_left = wanted - t[right - 1] <= t[right] - wanted
+    places: IntArray = np.unique(np.r_[0, right - nearer_left, len(t) - 1])
+    return places
+
+
+def _figures(name: str, end: Array) -> dict[str, float]:
+    mean, std = spread(end[:, None])
+    return {
+        f"{name}_mean": float(mean[0]),
+        f"{name}_std": float(std[0]),
+        f"{name}_median": float(np.median(end)),
+        f"{name}_min": float(end.min()),
+        f"{name}_max": float(end.max()),
+    }
+
+
+def _slope_ratio(curve: Curve) -> float:
+    mean, _ = spread(curve.values)
+    middle = float(np.interp(curve.t[-1] / 2, np.r_[0, curve.t], np.r_[0.0, mean]))
+    return (float(mean[-1]) - middle) / middle if middle else float("nan")
+
+
+def _write(rows: Sequence[Mapping[str, Any]], path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]) if rows else [], lineterminator="\n")
+        writer.writeheader()
+        for row in rows:
+            writer.writerow({k: _short(v) for k, v in row.items()})
+    return path
+
+
+def _short(value: Any) -> Any:
+    return f"{value:.6g}" if isinstance(value, float) else value

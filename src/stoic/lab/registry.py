@@ -1,0 +1,76 @@
+"""Things that are made from a kind and parameters, as in a TOML table."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, TypeVar
+
+from stoic.checks import describe
+from stoic.errors import InvalidInput, UnknownName
+
+__all__ = ["Registry"]
+
+T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Registry(Generic[T]):
+    """Makers by kind.
+
+    >>> numbers = Registry[int]("number")
+    >>> @numbers.register("sum")
+    ... def add(a: int, b: int = 1) -> int:
+    ...     return a + b
+    >>> numbers.make({"kind": "sum", "a": 2})
+    3
+    """
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        self._makers: dict[str, Callable[..., T]] = {}
+
+    def register(self, kind: str) -> Callable[[F], F]:
+        """A decorator that makes a class or function known by its kind."""
+
+        def known(maker: F) -> F:
+            self._makers[kind] = maker
+            return maker
+
+        return known
+
+    def kinds(self) -> list[str]:
+        """All kinds, sorted."""
+        return sorted(self._makers)
+
+    def maker(self, kind: object) -> Callable[..., T]:
+        """The class or function of a kind, or an error that lists the kinds."""
+        if not isinstance(kind, str) or kind not in self._makers:
+            raise UnknownName(
+                f"expected a {self.what} among {', '.join(self.kinds())}, got {describe(kind)}"
+            )
+        return self._makers[kind]
+
+    def make(self, table: Mapping[str, Any], **context: Any) -> T:
+        """What a table says, ``{"kind": …, **parameters}``.
+
+        ``context`` (a seed, a horizon) is handed over where the maker takes it.
+        """
+        parameters = {name: value for name, value in table.items() if name != "kind"}
+        maker = self.maker(table.get("kind"))
+        taken = inspect.signature(maker).parameters
+        context = {name: value for name, value in context.items() if name in taken}
+        own = [name for name in taken if name not in context]
+        strange = [name for name in parameters if name not in own]
+        missing = [
+            name
+            for name in own
+            if name not in parameters and taken[name].default is inspect.Parameter.empty
+        ]
+        if strange or missing:
+            raise InvalidInput(
+                f"expected {self.what} {table['kind']!r} with parameters {', '.join(own) or 'none'}"
+                + (f"; got unknown {', '.join(strange)}" if strange else "")
+                + (f"; missing {', '.join(missing)}" if missing else "")
+            )
+        return maker(**parameters, **context)

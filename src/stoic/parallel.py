@@ -1,0 +1,122 @@
+"""One Executor for work in parallel: this process, local processes, or a Dask cluster."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing.connection import wait
+from typing import Any
+
+from stoic.checks import choice, integer
+from stoic.errors import InvalidInput, MissingExtra
+
+__all__ = ["ENGINES", "executor"]
+
+ENGINES = ("local", "dask")
+_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+@contextmanager
+def executor(
+    engine: str = "local", *, workers: int | None = None, scheduler: str | None = None
+) -> Iterator[Executor]:
+    """A :class:`concurrent.futures.Executor`, closed at the end; what has not begun is cancelled.
+
+    Parameters
+    ----------
+    engine
+        ``"local"``: processes of this machine; ``"dask"``: the workers of a Dask cluster.
+    workers
+        How many local processes; by default one for each core. 0 works within this process.
+    scheduler
+        Where the Dask scheduler listens, such as ``tcp://10.0.0.1:8786``.
+    """
+    choice(engine, "engine", ENGINES)
+    if engine == "dask":
+        pool = _dask(scheduler)
+    elif scheduler is not None:
+        raise InvalidInput("expected engine='dask' with a scheduler, got 'local'; drop one of them")
+    else:
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        count = cores or 1 if workers is None else integer(workers, "workers", at_least=0)
+        pool = _local(count) if count else _Here()
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+class _Here(Executor):
+    """Does each piece of work at once, in this process."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as failure:
+            future.set_exception(failure)
+        return future
+
+
+def _local(workers: int) -> Executor:
+    # Fresh processes, one BLAS thread each: two that share the cores by threads lose to one.
+    before = {name: os.environ.get(name) for name in _THREADS}
+    os.environ.update(dict.fromkeys(_THREADS, "1"))
+    try:
+        pool = ProcessPoolExecutor(
+            workers, mp_context=multiprocessing.get_context("spawn"), initializer=_die_with_parent
+        )
+        for started in [pool.submit(os.getpid) for _ in range(workers)]:
+            started.result()
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name) if value is None else os.environ.update({name: value})
+    return pool
+
+
+def _die_with_parent() -> None:
+    """Let a worker end when its parent is gone, even if killed."""
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+    sentinel = parent.sentinel
+
+    def watch() -> None:
+        wait([sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _dask(scheduler: str | None) -> Executor:
+    if scheduler is None:
+        raise InvalidInput(
+            "expected the address of a Dask scheduler, got none; start `dask scheduler` and "
+            "`dask worker`, and give scheduler='tcp://host:8786'"
+        )
+    try:
+        from distributed import Client
+    except ImportError as missing:
+        raise MissingExtra.of("distributed", "the Dask engine", "dask") from missing
+    connect: Any = Client
+    return _Dask(connect(scheduler, set_as_default=False))
+
+
+class _Dask(Executor):
+    """A Dask cluster that repeats the work of workers that die."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._pool = client.get_executor(pure=False, retries=3)
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = self._pool.submit(fn, *args, **kwargs)
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        self._pool.shutdown(wait=wait and not cancel_futures)
+        self._client.close()
