@@ -13,14 +13,14 @@ from rich.table import Table
 from rich.text import Text
 
 from stoic.cli.progress import watching
-from stoic.errors import InvalidInput, StoicError
+from stoic.errors import StoicError
 from stoic.lab.experiments import catalogue, toml
-from stoic.lab.experiments.catalogue import Finding, Reproduction
+from stoic.lab.experiments.catalogue import Finding
 from stoic.lab.experiments.compare import compare as compare_results
 from stoic.lab.experiments.publish import publish
 from stoic.lab.experiments.results import Results
 from stoic.lab.experiments.runner import run as run_experiments
-from stoic.lab.experiments.spec import Experiment
+from stoic.lab.experiments.spec import Case, Experiment
 from stoic.parallel import ENGINES
 
 __all__ = ["app"]
@@ -67,9 +67,7 @@ def _root() -> None:
 
 @app.command()
 def reproduce(
-    names: Annotated[
-        list[str] | None, typer.Argument(help="Such as chowdhury2019/fig1a.")
-    ] = None,
+    names: Annotated[list[str] | None, typer.Argument(help="Such as chowdhury2019/fig1a.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every experiment.")] = False,
     quick: Annotated[bool, typer.Option(help="A small version, within a minute.")] = False,
     trials: Trials = None,
@@ -103,7 +101,8 @@ def reproduce(
                     watch=watch,
                 )
             findings = entry.judge(results)
-            report = publish(folder, results, entry, findings, _command(entry, quick))
+            command = f"stoic reproduce {entry.name}" + (" --quick" if quick else "")
+            report = publish(folder, results, entry, findings=findings, command=command)
             _show(findings)
             console.print(f"report: {report}", soft_wrap=True)
 
@@ -115,10 +114,6 @@ def _resized(
         part.resized(trials=trials, schedules=tuple(schedule) if schedule else None)
         for part in parts
     ]
-
-
-def _command(entry: Reproduction, quick: bool) -> str:
-    return f"stoic reproduce {entry.name}" + (" --quick" if quick else "")
 
 
 def _list() -> None:
@@ -159,7 +154,7 @@ def run(
             results = run_experiments(
                 part, folder, engine=engine, workers=workers, scheduler=scheduler, watch=watch
             )
-        report = publish(folder, results, part, [], f"stoic run {file.name}")
+        report = publish(folder, results, part.name, command=f"stoic run {file.name}")
         console.print(f"report: {report}", soft_wrap=True)
 
 
@@ -171,15 +166,27 @@ def compare(
 ) -> None:
     """Compare two results trial by trial: mean difference with a bootstrap 95 % interval."""
     with _plainly():
-        rows = compare_results(Results.read(first), Results.read(second), column=column)
-        if not rows:
-            raise InvalidInput("expected cases that both files have, got none")
-        table = Table()
+        table = Table(title=f"{column} at the end, trial by trial")
         for heading in ("case", "trials", "first", "second", "difference", "95 % interval"):
-            table.add_column(heading)
-        for row in rows:
-            table.add_row(*(str(cell) for cell in row.cells()))
+            table.add_column(heading, justify="left" if heading == "case" else "right")
+        for row in compare_results(Results.read(first), Results.read(second), column=column):
+            gap = row.difference
+            table.add_row(
+                _name(row.a, row.b),
+                str(row.trials),
+                f"{row.mean_a:.4g}",
+                f"{row.mean_b:.4g}",
+                f"{gap.mean:+.3g}",
+                f"[{gap.low:+.3g}, {gap.high:+.3g}]" + (" *" if gap.settled else ""),
+            )
         console.print(table)
+        console.print("difference: first − second; * the interval excludes zero")
+
+
+def _name(a: Case, b: Case) -> str:
+    policies = a.policy if a.policy == b.policy else f"{a.policy} − {b.policy}"
+    places = (a.problem, a.noise, a.attack, a.schedule, f"T = {a.horizon}")
+    return ", ".join(part for part in (policies, *places) if part)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import numpy as np
 
 from stoic.checks import Array, IntArray, finite_array, integer, number
 from stoic.errors import InvalidInput
-from stoic.lab.experiments.groups import group
+from stoic.lab.experiments.groups import arranged, group
 from stoic.lab.experiments.results import Results
 from stoic.lab.experiments.spec import Case
 
@@ -113,7 +113,7 @@ def compare(a: Results, b: Results, column: str = "regret") -> list[Row]:
 def leaders(results: Results, column: str = "regret") -> list[Leader]:
     """For each setting, the policy of the lowest mean final regret and its lead."""
     found = []
-    for setting in group(results.cases()):
+    for setting in group(arranged(results)):
         ends = sorted(
             ((*_ends(results, case, column), case) for case in setting.cases),
             key=lambda entry: float(entry[1].mean()) if len(entry[1]) else np.inf,
@@ -124,17 +124,8 @@ def leaders(results: Results, column: str = "regret") -> list[Leader]:
             others, theirs, second = ends[1]
             _, mine, yours = np.intersect1d(trials, others, return_indices=True)
             lead = paired_difference(theirs[yours], values[mine]) if len(mine) else None
-        found.append(
-            Leader(
-                setting.label,
-                best,
-                float(values.mean()),
-                len(values),
-                len(ends) - 1,
-                second,
-                lead,
-            )  # fmt: skip
-        )
+        regret = float(values.mean()) if len(values) else np.nan
+        found.append(Leader(setting.label, best, regret, len(values), len(ends) - 1, second, lead))
     return found
 
 

@@ -5,13 +5,14 @@ Labels of settings name only what varies among them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from stoic.lab.experiments.results import Results
 from stoic.lab.experiments.spec import Case
 
-__all__ = ["SETTING", "Group", "group", "spell", "varying"]
+__all__ = ["SETTING", "Group", "arranged", "group", "spell", "varying"]
 
 SETTING = ("experiment", "problem", "noise", "attack", "schedule", "horizon")
 """All of a case but the policy."""
@@ -69,6 +70,24 @@ def group(cases: Iterable[Case], by: Sequence[str] = SETTING) -> list[Group]:
     ]
 
 
+def arranged(results: Results, table: str = "curves") -> list[Case]:
+    """The cases of a table in the order of the experiment's own lists, where it is known.
+
+    Tables are sorted by name; a reader would rather have "no attack" before "flip".
+    """
+    ranks: dict[str, dict[Any, int]] = {name: {} for name in (*SETTING, "policy")}
+    for experiment in results.manifest.get("experiments", ()):
+        for name, rank in ranks.items():
+            entries = experiment.get("name" if name == "experiment" else name, ())
+            for entry in entries if isinstance(entries, list) else [entries]:
+                rank.setdefault(_named(entry), len(rank))
+
+    def place(case: Case) -> list[int]:
+        return [rank.get(getattr(case, name), len(rank)) for name, rank in ranks.items()]
+
+    return sorted(results.cases(table), key=place)
+
+
 def varying(cases: Iterable[Case]) -> list[str]:
     """The fields of the setting in which some cases differ.
 
@@ -93,6 +112,13 @@ def spell(name: str, value: Any) -> str:
     if name == "experiment":
         return str(value).rpartition("/")[2]
     return str(value) or {"attack": "no attack", "noise": "own payoffs"}.get(name, "–")
+
+
+def _named(entry: Any) -> Any:
+    """What a case calls an entry of an experiment."""
+    if isinstance(entry, Mapping):
+        return entry.get("label") or entry.get("kind", "")
+    return entry.rpartition(":")[2] if isinstance(entry, str) else entry
 
 
 def _key(case: Case, names: Sequence[str]) -> tuple[Any, ...]:

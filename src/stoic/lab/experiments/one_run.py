@@ -42,7 +42,7 @@ def checkpoints(horizon: int, count: int) -> IntArray:
     half = max(count // 2, 1)
     even = np.linspace(horizon / half, horizon, half)
     ratio = np.geomspace(1, horizon, half)
-    return np.unique(np.rint(np.concatenate([even, ratio])).astype(np.int64))
+    return np.unique(np.maximum(np.rint(np.concatenate([even, ratio])), 1).astype(np.int64))
 
 
 def play(run: Run) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from stoic.checks import Array, IntArray
+from stoic.lab.experiments.groups import arranged
 from stoic.lab.experiments.results import Curve, Results
 
 __all__ = ["spread", "summary", "thin", "write_curves", "write_summary"]
@@ -28,14 +29,15 @@ def summary(results: Results) -> list[dict[str, Any]]:
     """
     timed = set(results.cases("seconds"))
     rows = []
-    for curve in results.curves():
-        row: dict[str, Any] = {**asdict(curve.case), "trials": len(curve.trials)}
+    for case in arranged(results):
+        curve = results.curve(case)
+        row: dict[str, Any] = {**asdict(case), "trials": len(curve.trials)}
         row |= _figures("regret", curve.end)
         row |= _figures("average", curve.end / curve.t[-1])
         row["slope_ratio"] = _slope_ratio(curve)
         row["cpu_seconds"] = (
-            float(np.mean(results.curve(curve.case, "seconds", "seconds").end))
-            if curve.case in timed
+            float(np.mean(results.curve(case, "seconds", "seconds").end))
+            if case in timed
             else float("nan")
         )
         rows.append(row)
@@ -50,11 +52,12 @@ def write_summary(results: Results, path: str | Path) -> Path:
 def write_curves(results: Results, path: str | Path, *, column: str = "regret") -> Path:
     """Write mean and standard deviation over trials of a column at no more than 25 checkpoints."""
     rows = []
-    for curve in results.curves(column):
+    for case in arranged(results):
+        curve = results.curve(case, column)
         mean, std = spread(curve.values)
         for i in thin(curve.t, _MOST, log=True).tolist():
             figures = {"t": int(curve.t[i]), "mean": float(mean[i]), "std": float(std[i])}
-            rows.append({**asdict(curve.case), **figures})
+            rows.append({**asdict(case), **figures})
     return _write(rows, Path(path))
 
 

@@ -12,7 +12,7 @@ from stoic.lab.noise.base import Noise
 
 __all__ = ["Additive"]
 
-FAR = 1e60  # |f| in units of the noise beyond which E|f + X|^p is |f|^p to the last digit
+FAR = 1e20  # |f| in units of the noise beyond which E|f + X|^p is |f|^p to the last digit
 MOST_EVEN = 20.0  # even orders up to here are expanded
 
 
@@ -48,7 +48,7 @@ class Additive(Noise):
             return np.ones_like(f)
         if order >= self.tail_index:
             return np.full_like(f, math.inf)
-        with np.errstate(over="ignore", divide="ignore"):
+        with np.errstate(over="ignore"):
             if order == 2.0:
                 return np.asarray(f**2 + self.absolute_moment(2.0))
             values, where = np.unique(np.abs(f) if self.symmetric else f, return_inverse=True)
@@ -64,7 +64,7 @@ class Additive(Noise):
             return np.ones_like(f)
         if order >= self.tail_index:
             return np.full_like(f, math.inf)
-        with np.errstate(over="ignore", divide="ignore"):
+        with np.errstate(over="ignore"):
             return np.full_like(f, self.absolute_moment(order))
 
     def _expanded(self, order: int, f: Array) -> Array:

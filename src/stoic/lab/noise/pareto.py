@@ -80,7 +80,7 @@ class ParetoPayoff(Noise):
             return np.ones_like(f)
         if order >= self.shape:
             return np.where(f == 0.0, 0.0, math.inf)
-        with np.errstate(over="ignore", divide="ignore"):
+        with np.errstate(over="ignore"):
             return np.asarray((np.abs(f) * self._ratio) ** order * moment())
 
 

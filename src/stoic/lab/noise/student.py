@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +13,7 @@ from stoic.checks import Array, number
 from stoic.errors import InvalidInput
 from stoic.lab.noise.additive import Additive, in_units
 from stoic.lab.noise.base import noises
-from stoic.lab.noise.quadrature import integrate
+from stoic.lab.noise.quadrature import EVEN, integrate
 
 __all__ = ["StudentT"]
 
@@ -78,19 +79,26 @@ class StudentT(Additive):
         some = z > 0.0
         kink, log_unit = np.arcsinh(z[some]), log_unit[some]  # x = sinh s
         reach = math.asinh(9.0 + math.sqrt(order)) + 40.0 / (2.0 + self.df - order)
-        moment[some] += self._side(-1.0, kink, order, kink, z[some], log_unit)
-        width = np.full_like(kink, min(20.0, reach))
-        moment[some] += self._side(1.0, width, order, kink, z[some], log_unit)
+        about = (kink, z[some], log_unit)
+        above, below = self._integrand(order, 1.0), self._integrand(order, -1.0)
+        bulk = np.minimum(kink / 2.0, 4.0)  # z may be far from the bulk of the density
+
+        def within(s: Array, kink: Array, *others: Array) -> Array:
+            return below(kink - s, kink, *others)
+
+        moment[some] += integrate(above, np.full_like(kink, min(20.0, reach)), *about)
+        moment[some] += integrate(below, kink - bulk, *about)
+        moment[some] += integrate(within, bulk, *about, rule=EVEN)
         return np.asarray(unit**order * moment)
 
-    def _side(
-        self, sign: float, width: Array, order: float, kink: Array, z: Array, log_unit: Array
-    ) -> Array:
+    def _integrand(
+        self, order: float, sign: float
+    ) -> Callable[[Array, Array, Array, Array], Array]:
+        """As a function of the distance d from the kink, x = sinh(kink ± d)."""
         constant = -float(betaln(self.df / 2.0, 0.5)) - 0.5 * math.log(self.df)
 
         def integrand(d: Array, kink: Array, z: Array, log_unit: Array) -> Array:
-            s = kink + sign * d
-            x = np.sinh(s)
+            x = np.sinh(kink + sign * d)
             gap = 2.0 * np.cosh(kink + sign * d / 2.0) * np.sinh(d / 2.0)  # |x − z|
             most = x if sign > 0.0 else z
             log = order * (np.log(most) - log_unit) + constant
@@ -98,6 +106,6 @@ class StudentT(Additive):
             change = (gap / most) ** order + ((x + z) / most) ** order
             if sign > 0.0:
                 change -= 2.0
-            return np.asarray(np.exp(log) * np.cosh(s) * change)
+            return np.asarray(np.exp(log) * np.sqrt(1.0 + x**2) * change)
 
-        return integrate(integrand, width, kink, z, log_unit)
+        return integrand

@@ -39,7 +39,7 @@ class Problem:
     noise
         Payoffs that come with the problem, e.g. rows of a table; else the experiment says which.
     constants
-        Assumptions that the paper's protocol fixes by itself, by name; they go before computed ones.
+        Assumptions that the paper's protocol fixes itself, by name; they go before computed ones.
     unit
         What regret is divided by when it is reported.
     target

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
@@ -85,8 +84,8 @@ def _one_arm(results: Results) -> Verdict:
     suboptimal = sum(x > 1e-9 for x in lost)
     return Verdict(
         max(left) == 1,
-        f"after {min(epochs)}–{max(epochs)} epochs: one arm in {left.count(1)} of {len(left)} runs, "
-        f"at most {max(left)} arms; the last rounds' arm is suboptimal in {suboptimal} runs",
+        f"after {min(epochs)}–{max(epochs)} epochs: one arm in {left.count(1)} of {len(left)} "
+        f"runs, at most {max(left)} arms; the last rounds' arm is suboptimal in {suboptimal} runs",
     )
 
 
@@ -100,12 +99,6 @@ def _below(results: Results) -> Verdict:
         pairs.append((case.attack, per_round(mine).mean() < per_round(theirs).mean()))
     count = sum(below for _, below in pairs)
     return Verdict(count > len(pairs) / 2, f"below under {count} of {len(pairs)} attacks")
-
-
-def _everywhere(
-    check: Callable[..., Any], problem: str, *args: Any
-) -> Callable[[Results], Verdict]:
-    return check(*args, problem=problem)  # type: ignore[no-any-return]
 
 
 def _claims(world: str, linear_under: tuple[str, ...]) -> tuple[Claim, ...]:
@@ -141,12 +134,12 @@ SAMPLE = (
 
 def _fig1(quick: bool) -> list[Experiment]:
     full = experiment("fig3", "robot", 100.0, quick)
-    shown = [a for a in full.attacks if a["label"] in ("no attack", "Top-3", "Top-5")]
-    policies = tuple(p for p in full.policies if p.label != "RGP-UCB")
+    shown = tuple(a for a in full.attacks if a["label"] in ("no attack", "Top-3", "Top-5"))
     return [
-        Experiment(**{**{n: getattr(full, n) for n in full.__dataclass_fields__},
-                      "attacks": tuple(shown), "policies": policies})
-    ]  # fmt: skip
+        replace(
+            full, attacks=shown, policies=tuple(p for p in full.policies if p.label != "RGP-UCB")
+        )
+    ]
 
 
 REPRODUCTIONS = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -52,26 +53,26 @@ def _table(arms: int | None) -> Table:
 
 
 def _accuracy(quick: bool) -> list[Experiment]:
-    policies = (PolicySpec("bkb", "BKB"),)
-    common = {"policies": policies, "checkpoints": 24, "record": ("accuracy",)}
-    small = Experiment(
+    samples = Experiment(
         "calandriello2019/accuracy",
         problems=SAMPLES[:3] if quick else SAMPLES,
         noises=(NOISE,),
+        policies=(PolicySpec("bkb", "BKB"),),
         schedules=("theory", "practical"),
         horizons=(300 if quick else 2000,),
         trials=1 if quick else 5,
-        **common,  # type: ignore[arg-type]
+        checkpoints=24,
+        record=("accuracy",),
     )
-    large = Experiment(
-        "calandriello2019/accuracy",
+    table = replace(
+        samples,
         problems=(_table(2000 if quick else None),),
+        noises=({},),
         schedules=("practical",),
         horizons=(100 if quick else 1000,),
         trials=1 if quick else 2,
-        **common,  # type: ignore[arg-type]
     )
-    return [small, large]
+    return [samples, table]
 
 
 def _within(schedule: str) -> Callable[[Results], Verdict]:

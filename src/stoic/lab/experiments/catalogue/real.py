@@ -88,7 +88,7 @@ REPRODUCTIONS = (
     _reproduction(
         "tuna",
         "System tuning with crashed runs",
-        "Configurations of PostgreSQL and NGINX with ten measurements each; a payoff is one of them.",
+        "Configurations of PostgreSQL and NGINX, measured ten times each; a payoff is one of them.",
         tuple({"kind": "tuna", "workload": w, "label": w} for w in WORKLOADS),
         2000,
         needs="tuna",

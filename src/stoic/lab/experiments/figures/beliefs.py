@@ -39,13 +39,15 @@ def beliefs(results: Results, title: str) -> Any:
         x, columns = _over_trials(results.rows("beliefs", case))
         axes.plot(x, columns["f"], color="#E69F00", lw=2.6, label="f", zorder=2)
         sheet.band(axes, case.policy, x, columns["lower"], columns["upper"])
-        sheet.line(axes, case.policy, x, columns["mean"], marker="")
+        sheet.line(axes, case.policy, x, columns["mean"], marker="", label="_estimate")
 
     sheet.each(paint)
+    sheet.axes[0].plot([], [], color="#555555", label="estimate")
+    sheet.axes[0].fill_between([], [], [], color="#555555", alpha=0.2, lw=0, label="bounds")
     lows, highs = zip(*(axes.get_ylim() for axes in sheet.axes), strict=True)
     for axes in sheet.axes:
         axes.set_ylim(min(lows), max(highs))
-    return sheet.finish("x", "payoff: f, estimate, bounds", title)
+    return sheet.finish("x", "payoff", title)
 
 
 def _over_trials(rows: dict[str, Any]) -> tuple[Array, dict[str, Array]]:
@@ -60,7 +62,7 @@ def _over_trials(rows: dict[str, Any]) -> tuple[Array, dict[str, Array]]:
 
 def epochs(results: Results, title: str) -> Any:
     """Arms left at the end of each epoch: mean, fewest and most over trials."""
-    from matplotlib.ticker import MaxNLocator, ScalarFormatter
+    from matplotlib.ticker import MaxNLocator, NullFormatter, StrMethodFormatter
 
     groups = group(need(results, "epochs", "active", _record("epochs")))
     sheet = Sheet(groups, styles(results))
@@ -78,9 +80,11 @@ def epochs(results: Results, title: str) -> Any:
         sheet.band(axes, case.policy, numbers, low, high)
         if wide:
             axes.set_yscale("log")
-            axes.yaxis.set_major_formatter(ScalarFormatter())
+            axes.set_ylim(0.85, 1.3 * active.max())
+            axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+            axes.yaxis.set_minor_formatter(NullFormatter())
         else:
-            axes.set_ylim(0, None)
+            axes.set_ylim(0, 1.08 * active.max())
 
     sheet.each(paint)
     for axes in sheet.axes:

@@ -8,7 +8,7 @@ import numpy as np
 
 from stoic.checks import Array
 from stoic.lab.experiments.figures.sheet import Sheet, need, styles
-from stoic.lab.experiments.figures.style import ordered
+from stoic.lab.experiments.figures.style import ordered, plain
 from stoic.lab.experiments.groups import Group, group
 from stoic.lab.experiments.results import Curve, Results
 from stoic.lab.experiments.spec import Case
@@ -55,11 +55,10 @@ def _bars(sheet: Sheet, axes: Axes, results: Results, members: Group, *, names: 
             textcoords="offset points", va="center", fontsize=6.5,
         )  # fmt: skip
     axes.set_xscale("log")
-    low, high = axes.dataLim.intervalx
     widths = [patch.get_width() for patch in axes.patches]  # type: ignore[attr-defined]
     low, high = min(widths), max(widths)
     axes.set_xlim(low / 3.0, high * (high / low * 9.0) ** 0.22 * 1.6)
-    axes.set_yticks(range(len(policies)), policies if names else [""] * len(policies))
+    axes.set_yticks(range(len(policies)), [plain(p) if names else "" for p in policies])
     axes.invert_yaxis()
     axes.tick_params(axis="y", length=0)
     axes.grid(False, axis="y")
@@ -96,8 +95,9 @@ def features(results: Results, title: str) -> Any:
     sheet = Sheet(group(need(results, "curves", "features", _RERUN)), styles(results))
 
     def paint(axes: Axes, case: Case) -> None:
+        axes.set_xscale("log")
         curve = results.curve(case, "features")
-        shown = sheet.thinned(curve.t)
+        shown = sheet.thinned(curve.t, log=True)
         mean, std = spread(curve.values[:, shown])
         sheet.line(axes, case.policy, curve.t[shown], mean)
         sheet.band(axes, case.policy, curve.t[shown], mean - std, mean + std)
@@ -105,7 +105,7 @@ def features(results: Results, title: str) -> Any:
         if dimension is not None:
             sheet.line(
                 axes, case.policy, dimension.t[shown], spread(dimension.values[:, shown])[0],
-                ls=(0, (2.5, 1.5)), lw=0.9, marker="", label="effective dimension (dashed)",
+                ls=(0, (2.5, 1.5)), lw=0.9, marker="", label="effective dimension",
             )  # fmt: skip
         axes.set_ylim(bottom=0)
 
@@ -115,7 +115,7 @@ def features(results: Results, title: str) -> Any:
 
 def accuracy(results: Results, title: str) -> Any:
     """Least and largest ratio over arms of the approximate to the exact variance, against t."""
-    from matplotlib.ticker import LogFormatter, LogLocator, NullFormatter
+    from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator, StrMethodFormatter
 
     sheet = Sheet(group(need(results, "curves", "largest_ratio", _RECORD)), styles(results))
 
@@ -127,14 +127,15 @@ def accuracy(results: Results, title: str) -> Any:
         low, high = (spread(curve.values[:, shown])[0] for curve in (least, largest))
         sheet.line(axes, case.policy, t, low)
         sheet.line(axes, case.policy, t, high, label="_largest")
-        sheet.band(axes, case.policy, t, low, high)
 
     sheet.each(paint)
     for axes in sheet.axes:
         axes.axhline(1.0, color="#555555", lw=0.8, zorder=1)
-        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        axes.yaxis.set_major_formatter(LogFormatter(minor_thresholds=(np.inf, np.inf)))
-        axes.yaxis.set_minor_formatter(NullFormatter())
+        low, high = axes.get_ylim()
+        narrow = high < 5.0 * low
+        axes.yaxis.set_major_locator(MaxNLocator(5) if narrow else LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        axes.yaxis.set_minor_locator(NullLocator())
     return sheet.finish("round t", r"variance ratio $\tilde\sigma^2/\sigma^2$", title)
 
 

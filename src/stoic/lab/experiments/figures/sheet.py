@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from stoic.checks import Array, IntArray
 from stoic.errors import InvalidInput
-from stoic.lab.experiments.figures.style import Style, matplotlib, ordered, palette
-from stoic.lab.experiments.groups import Group
+from stoic.lab.experiments.figures.style import Style, matplotlib, ordered, palette, plain
+from stoic.lab.experiments.groups import Group, arranged
 from stoic.lab.experiments.results import Results
 from stoic.lab.experiments.spec import Case
 from stoic.lab.experiments.summary import thin
@@ -23,13 +23,13 @@ __all__ = ["Sheet", "need", "styles"]
 
 _WIDTH = {1: 3.6, 2: 7.2, 3: 7.2, 4: 7.2}  # inches: one column of a journal, or two
 _HEIGHT = {1: 2.5, 2: 2.3, 3: 1.9, 4: 1.55}
-_POINTS = 3600  # of all curves of a sheet, for small files
+_POINTS = 1800  # of all curves of a sheet, for small files
 _FEWEST, _MARKS = 25, 7
 
 
 def styles(results: Results) -> dict[str, Style]:
     """The style of every policy in the results, the same for all of their figures."""
-    return palette(case.policy for table in results.tables for case in results.cases(table))
+    return palette(case.policy for table in results.tables for case in arranged(results, table))
 
 
 def need(results: Results, table: str, column: str, remedy: str) -> list[Case]:
@@ -39,7 +39,7 @@ def need(results: Results, table: str, column: str, remedy: str) -> list[Case]:
         known = np.isfinite(np.asarray(columns[column], dtype=float))
         if known.any():
             kept = {name: values[known] for name, values in columns.items()}
-            return Results({table: kept}, {}).cases(table)
+            return arranged(Results({table: kept}, results.manifest), table)
     raise InvalidInput(f"expected {column} in the table of {table}, got none; {remedy}")
 
 
@@ -61,7 +61,7 @@ class Sheet:
             axes = self.figure.add_subplot(self.rows, self.columns, place)
             axes.grid(True, axis="y")
             if group.label:
-                axes.set_title(group.label, loc="left")
+                axes.set_title(plain(group.label), loc="left")
             self.axes.append(axes)
         self._curves = max(sum(len(group.cases) for group in groups), 1)
 
@@ -80,30 +80,33 @@ class Sheet:
         """A policy's curve, with a few markers."""
         style = self.look[policy]
         every = _marks(np.asarray(x, dtype=float), axes.get_xscale() == "log", len(axes.lines))
-        options: dict[str, Any] = {"ls": style.line, "label": policy, "zorder": 3}
+        options: dict[str, Any] = {"ls": style.line, "label": plain(policy), "zorder": 3}
         options |= {"marker": style.marker, "markevery": every, "markeredgewidth": 0.0}
         axes.plot(x, y, color=style.colour, **(options | more))
 
     def band(self, axes: Axes, policy: str, x: Any, low: Array, high: Array) -> None:
         """A policy's spread."""
         colour = self.look[policy].colour
-        axes.fill_between(x, low, high, color=colour, alpha=0.14, lw=0, zorder=2)
+        alpha = 0.09 if colour == "#000000" else 0.14
+        axes.fill_between(x, low, high, color=colour, alpha=alpha, lw=0, zorder=2)
 
     def finish(self, xlabel: str, ylabel: str, title: str, *, legend: bool = True) -> Any:
         """Axis labels at the rim, one legend below, and the figure."""
-        lowest: dict[int, int] = {}
-        for i, (_, column) in enumerate(self.places):
-            lowest[column] = i
-        for i, (axes, (_, column)) in enumerate(zip(self.axes, self.places, strict=True)):
-            if i in lowest.values():
+        for axes, (row, column) in zip(self.axes, self.places, strict=True):
+            if row == self.rows - 1:
                 axes.set_xlabel(xlabel)
             if column == 0:
                 axes.set_ylabel(ylabel)
         if title:
-            self.figure.suptitle(title, fontsize=9.0, x=0.01, ha="left")
+            self.figure.suptitle(plain(title), fontsize=9.0, x=0.01, ha="left")
         if legend:
             self._legend()
         return self.figure
+
+    def across(self, width: float, labels: Iterable[str], type_size: float = 7.5) -> int:
+        """How many columns a legend with these labels may have in so many inches."""
+        widest = (0.46 + 0.0605 * max(map(len, labels))) * type_size / 7.5
+        return max(int(width / widest), 1)
 
     def _legend(self) -> None:
         found: dict[str, Any] = {}
@@ -111,12 +114,10 @@ class Sheet:
             handles, labels = axes.get_legend_handles_labels()
             for handle, label in zip(handles, labels, strict=True):
                 found.setdefault(label, handle)
-        known = [label for label in ordered(self.look) if label in found]
+        known = [label for label in map(plain, ordered(self.look)) if label in found]
         labels = known + [label for label in found if label not in known]
         width, height = self.figure.get_size_inches()
-        widest = 0.55 + 0.067 * max(map(len, labels))  # inches, at the legend's size of type
-        across = min(max(int(width // widest), 1), len(labels))
-        down = math.ceil(len(labels) / across)
+        down = math.ceil(len(labels) / self.across(width, labels))
         self.figure.set_size_inches(width, height + 0.16 * down)
         self.figure.legend(
             [found[label] for label in labels],

@@ -1,0 +1,161 @@
+"""The report: well-formed, stand-alone, escaped, and true."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from lab.made_results import case, make
+from stoic.lab.experiments.catalogue.base import Finding, Reproduction
+from stoic.lab.experiments.compare import leaders, paired_difference
+from stoic.lab.experiments.figures import draw, save
+from stoic.lab.experiments.report import number, sentence, write_report
+from stoic.lab.experiments.results import Results
+
+RESULTS = make([case("TGP-UCB"), case("GP-UCB")])
+EVIL = "<script>alert('x')</script>"
+HELD = Finding("A is below B.", True, "1.0 against 2.0", "")
+FAILED = Finding("C is <linear>", False, "ratio 0.4", "The <noise> is light")
+ABOUT = Reproduction(
+    "p/fig1", "Figure 1", "A paper", "First & foremost.\n\nThen.", lambda _: [], ()
+)
+EMPTY = {"meta", "img", "br", "hr", "link", "input"}
+
+
+class Page(HTMLParser):
+    """Tags that are opened and closed in order, and what they hold."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.seen: list[str] = []
+        self.attributes: list[dict[str, str | None]] = []
+        self.text = ""
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.append(tag)
+        self.attributes.append(dict(attrs))
+        if tag not in EMPTY:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+    def of(self, tag: str) -> list[dict[str, str | None]]:
+        return [a for t, a in zip(self.seen, self.attributes, strict=True) if t == tag]
+
+
+def page(folder: Path, **more: object) -> tuple[str, Page]:
+    about, results = more.pop("about", ABOUT), more.pop("results", RESULTS)
+    path = write_report(folder, about, results, **more)  # type: ignore[arg-type]
+    assert path == folder / "report.html"
+    text = path.read_text(encoding="utf-8")
+    return text, Page(text)
+
+
+def test_the_checker_can_fail() -> None:
+    with pytest.raises(AssertionError):
+        Page("<p><b>x</p></b>")
+    with pytest.raises(AssertionError):
+        Page("<div>")
+
+
+def test_a_report_is_whole_and_stands_alone(tmp_path: Path) -> None:
+    files = save(draw("average-regret", RESULTS), tmp_path, "average-regret")
+    text, found = page(
+        tmp_path, findings=[HELD, FAILED], figures=files, command="stoic reproduce p/fig1 && x"
+    )
+    assert re.search(r"https?://|//[a-z]", text) is None
+    assert not {"link", "script", "iframe", "object"} & set(found.seen)
+    (image,) = found.of("img")  # the SVG, not the PNG too
+    assert (image["src"] or "").startswith("data:image/svg+xml;base64,")
+    assert "Average regret" in (image["alt"] or "")
+    assert found.seen.count("h1") == 1
+    assert found.seen.count("caption") == found.seen.count("table") == 3
+    assert all(a.get("scope") == "col" for a in found.of("th"))
+    for part in ("Figure 1", "A paper", "First & foremost.", "stoic reproduce p/fig1 && x"):
+        assert part in found.text
+    for part in ("✓ holds", "✗ does not hold", "1.0 against 2.0", "The <noise> is light"):
+        assert part in found.text
+    assert "Unfinished" not in found.text
+    assert "numpy" in found.text
+
+
+def test_a_png_is_embedded_where_there_is_no_svg(tmp_path: Path) -> None:
+    files = save(draw("average-regret", RESULTS), tmp_path, "average-regret")
+    _, found = page(tmp_path, figures=files[1:])
+    (image,) = found.of("img")
+    assert (image["src"] or "").startswith("data:image/png;base64,")
+
+
+def test_labels_of_users_are_escaped(tmp_path: Path) -> None:
+    results = make([case(EVIL, attack=a) for a in ("none", f'"{EVIL}')] + [case("GP-UCB")])
+    evil = Results(
+        results.tables, {"versions": {EVIL: EVIL}, "experiments": [{"name": EVIL}], "runs": {}}
+    )
+    told = Finding(EVIL, False, EVIL, EVIL)
+    about = Reproduction(EVIL, EVIL, EVIL, EVIL, lambda _: [], ())
+    for findings in ([told], []):
+        for title in (about, EVIL):
+            text, found = page(tmp_path, about=title, results=evil, findings=findings, command=EVIL)
+            assert "<script" not in text.lower()
+            assert "script" not in found.seen
+            assert EVIL in found.text
+
+
+def test_final_figures_show_only_what_varies(tmp_path: Path) -> None:
+    results = make([case(p, attack=a) for a in ("none", "flip") for p in ("TGP-UCB", "BKB")])
+    _, found = page(tmp_path, about="mine", results=results)
+    heads = re.findall(r"<th[^>]*>([^<]*)</th>", (tmp_path / "report.html").read_text("utf-8"))
+    assert heads[:3] == ["attack", "policy", "trials"]
+    assert "noise" not in heads
+    end = results.curve(case("BKB")).end
+    assert f"{number(end.mean())} ± {number(end.std(ddof=1))}" in found.text
+    assert "TGP-UCB had the lowest mean regret in 2 of 2 settings; in 2 of these 2" in found.text
+
+
+def test_an_unfinished_sweep_is_told(tmp_path: Path) -> None:
+    part = Results(RESULTS.tables, {"runs": {"done": 3, "total": 8}})
+    assert "Unfinished: 3 of 8 runs" in page(tmp_path, results=part)[1].text
+
+
+def test_the_sentence_on_claims() -> None:
+    assert sentence([HELD, HELD], []) == (
+        "All 2 claims of the paper hold: “A is below B” (measured: 1.0 against 2.0); "
+        "“A is below B” (measured: 1.0 against 2.0)."
+    )
+    assert sentence([HELD, FAILED, HELD], []) == (
+        "2 of 3 claims of the paper hold; this does not: “C is <linear>” (measured: ratio 0.4)."
+    )
+    assert sentence([FAILED] * 3, [], paper=False).startswith("None of 3 claims hold: “C is")
+    assert sentence([FAILED] * 3, []).endswith("; and 1 more.")
+    assert sentence([HELD], []).startswith("The claim of the paper holds: ")
+    assert sentence([FAILED], []).startswith("The claim of the paper does not hold: ")
+
+
+def test_the_sentence_on_policies() -> None:
+    lead = paired_difference(RESULTS.curve(case("GP-UCB")).end, RESULTS.curve(case("TGP-UCB")).end)
+    told = sentence([], leaders(RESULTS))
+    assert told.startswith("TGP-UCB had the lowest mean regret, ")
+    assert f"{number(lead.mean)} less than GP-UCB" in told
+    assert told.endswith(f"{number(lead.low)} to {number(lead.high)}, excludes zero.")
+    level = make([case("A")], trials=6).tables["curves"]
+    tied = {k: level[k].repeat(2) for k in level}
+    tied["policy"] = level["policy"].repeat(2)
+    tied["policy"][1::2] = "B"
+    order = tied["policy"].argsort(kind="stable")
+    equal = Results({"curves": {k: v[order] for k, v in tied.items()}}, {})
+    assert "includes zero, so the order of the two is not settled" in sentence([], leaders(equal))
+    assert "no rival" in sentence([], leaders(make([case("BKB")])))
+    once = make([case("A"), case("B")], trials=1)
+    assert sentence([], leaders(once)).endswith("one trial can't settle the order of the two.")
+    assert sentence([], []) == "There are no results."

@@ -1,0 +1,307 @@
+"""The runner: the same bytes however often, wherever and in whichever order runs are done."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from stoic.errors import InvalidInput, MissingExtra
+from stoic.lab.attacks import attacks
+from stoic.lab.experiments import runner
+from stoic.lab.experiments.one_run import checkpoints, play
+from stoic.lab.experiments.results import Results
+from stoic.lab.experiments.runner import RunsFailed, Status, run
+from stoic.lab.experiments.spec import Experiment, PolicySpec
+from stoic.lab.noise import noises
+from stoic.lab.problems import problems
+from stoic.lab.world import World
+from stoic.parallel import executor
+
+HERE = Path(__file__).parent
+SCRIPT = HERE / "sweep.py"
+TABLES = ("curves", "epochs")
+
+
+def _load_sweep() -> Experiment:
+    spec = importlib.util.spec_from_file_location("sweep", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    sweep: Experiment = module.SWEEP
+    return sweep
+
+
+SWEEP = _load_sweep()
+SMALL = replace(SWEEP, trials=1, horizons=(60,))
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {name: (folder / f"{name}.parquet").read_bytes() for name in TABLES}
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    folder = tmp_path_factory.mktemp("undisturbed")
+    run(SWEEP, folder, workers=0)
+    return contents(folder)
+
+
+# -- the world ----------------------------------------------------------------------------------
+
+
+def world(seed: int, attack: Any = None) -> World:
+    problem = problems.make({"kind": "gp-sample"}, seed=seed)
+    return World(problem, noises.make({"kind": "student-t", "df": 3.0}), attack, seed=seed)
+
+
+def test_policies_of_a_trial_meet_the_same_draws() -> None:
+    a, b, other = world(3), world(3), world(4)
+    rng = np.random.default_rng(0)
+    for t in range(5000):  # beyond a block of draws
+        arm, arm_b = (int(x) for x in rng.integers(0, 100, 2))
+        noise_a = a.pull(arm) - a.problem.f[arm]
+        noise_b = b.pull(arm_b) - b.problem.f[arm_b]
+        assert noise_a == pytest.approx(noise_b, abs=1e-9), t
+        assert other.pull(arm) - other.problem.f[arm] != pytest.approx(noise_a, abs=1e-9)
+
+
+def test_the_world_keeps_the_uncorrupted_payoff() -> None:
+    attack = attacks.make({"kind": "flip", "budget": 5.0})
+    honest, attacked = world(1), world(1, attack)
+    for arm in [7, 8, 9, 7, 7] * 10:
+        honest.pull(arm)
+        attacked.pull(arm)
+    assert attacked.clean == honest.clean == honest.told
+    assert attacked.told != attacked.clean
+    assert attacked.regret == honest.regret > 0.0
+
+
+def test_regret_by_hand() -> None:
+    w = world(2)
+    f = w.problem.f
+    for arm in (0, 5, 99):
+        w.pull(arm)
+    assert w.regret == pytest.approx(3 * f.max() - f[0] - f[5] - f[99])
+
+
+# -- runs ----------------------------------------------------------------------------------------
+
+
+def test_checkpoints_end_at_the_horizon() -> None:
+    for horizon in (1, 2, 7, 1000):
+        times = checkpoints(horizon, 20)
+        assert times[-1] == horizon
+        assert times[0] == 1
+        assert (np.diff(times) > 0).all()
+
+
+def test_a_run_is_a_function_of_its_settings() -> None:
+    first = next(iter(SMALL.runs()))
+    again, other = play(first), play(replace(first, trial=1))
+    assert play(first)["curve"] == again["curve"]
+    assert again["curve"] != other["curve"]
+    assert first.key == replace(first, trial=0).key != replace(first, trial=1).key
+    assert first.key != replace(first, versions={"numpy": "0"}).key
+
+
+def test_processes_give_the_bytes_of_one(undisturbed: dict[str, bytes], tmp_path: Path) -> None:
+    seen: list[Status] = []
+    run(SWEEP, tmp_path, workers=2, watch=seen.append)
+    assert contents(tmp_path) == undisturbed
+    assert [status.done for status in seen] == list(range(len(seen)))
+    assert seen[-1].done == seen[-1].total == 18
+
+
+def test_more_trials_keep_what_is_done(undisturbed: dict[str, bytes], tmp_path: Path) -> None:
+    run(replace(SWEEP, trials=1), tmp_path, workers=0)
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "runs").iterdir()}
+    run(SWEEP, tmp_path, workers=0)
+    assert contents(tmp_path) == undisturbed
+    assert all(path.stat().st_mtime_ns == when for path, when in before.items())
+
+
+def kill_at_random_moments(folder: Path, kills: int, seed: int) -> int:
+    """Start the sweep, kill it with SIGKILL, as often as it takes; how often it was alive."""
+    rng = np.random.default_rng(seed)
+    struck = 0
+    for _ in range(kills):
+        process = subprocess.Popen([sys.executable, str(SCRIPT), str(folder)])
+        time.sleep(float(rng.uniform(0.5, 4.0)))
+        struck += process.poll() is None
+        process.kill()
+        process.wait()
+    return struck
+
+
+def test_killed_and_resumed(undisturbed: dict[str, bytes], tmp_path: Path) -> None:
+    assert kill_at_random_moments(tmp_path, 2, seed=1) > 0
+    run(SWEEP, tmp_path, workers=0)
+    assert contents(tmp_path) == undisturbed
+
+
+def children(pid: int) -> set[int]:
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    return {int(child) for task in tasks for child in task.read_text().split()}
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="looks at processes through /proc")
+def test_workers_go_when_their_parent_is_killed(tmp_path: Path) -> None:
+    process = subprocess.Popen([sys.executable, str(SCRIPT), str(tmp_path)])
+    workers: set[int] = set()
+    deadline = time.monotonic() + 30
+    while not list((tmp_path / "runs").glob("*.json")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+        workers |= children(process.pid)
+    process.kill()
+    process.wait()
+    assert workers
+    while time.monotonic() < deadline and any(Path(f"/proc/{pid}").exists() for pid in workers):
+        time.sleep(0.05)
+    assert not [pid for pid in workers if Path(f"/proc/{pid}").exists()]
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="looks at processes through /proc")
+def test_a_killed_worker_is_replaced(undisturbed: dict[str, bytes], tmp_path: Path) -> None:
+    struck: list[int] = []
+
+    def strike(status: Status) -> None:
+        if status.done == 5 and not struck:
+            for pid in children(os.getpid()):
+                command = Path(f"/proc/{pid}/cmdline").read_bytes()
+                if b"spawn_main" in command:
+                    struck.append(pid)
+                    os.kill(pid, signal.SIGKILL)
+                    return
+
+    run(SWEEP, tmp_path, workers=2, watch=strike)
+    assert struck
+    assert contents(tmp_path) == undisturbed
+
+
+def test_dask_with_a_worker_killed(undisturbed: dict[str, bytes], tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    scheduler, workers = start_cluster(tmp_path)
+    try:
+        address = cluster_address(tmp_path)
+
+        def strike(status: Status) -> None:
+            if status.done == 4:
+                os.killpg(workers[0].pid, signal.SIGKILL)
+
+        run(SWEEP, tmp_path / "out", engine="dask", scheduler=address, watch=strike)
+        assert workers[0].wait(10) == -signal.SIGKILL
+        assert contents(tmp_path / "out") == undisturbed
+    finally:
+        stop([scheduler, *workers])
+
+
+def start_cluster(folder: Path) -> tuple[subprocess.Popen[bytes], list[subprocess.Popen[bytes]]]:
+    """A Dask scheduler and two workers, each a process group of its own."""
+    quiet: dict[str, Any] = {
+        "stdout": subprocess.DEVNULL,
+        "stderr": subprocess.DEVNULL,
+        "start_new_session": True,
+    }
+    where = str(folder / "scheduler.json")
+    python = [sys.executable, "-m", "distributed.cli"]
+    scheduler = subprocess.Popen(
+        [*python[:2], "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0",
+         "--no-dashboard", "--scheduler-file", where],
+        **quiet,
+    )  # fmt: skip
+    workers = [
+        subprocess.Popen(
+            [*python[:2], "distributed.cli.dask_worker", "--scheduler-file", where, "--nthreads",
+             "1", "--no-dashboard", "--local-directory", str(folder / f"worker{number}")],
+            **quiet,
+        )
+        for number in range(2)
+    ]  # fmt: skip
+    return scheduler, workers
+
+
+def cluster_address(folder: Path) -> str:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        try:
+            found: str = json.loads((folder / "scheduler.json").read_text())["address"]
+        except (OSError, ValueError):
+            time.sleep(0.1)
+        else:
+            return found
+    raise TimeoutError("the scheduler did not come up")
+
+
+def stop(processes: list[subprocess.Popen[bytes]]) -> None:
+    for process in processes:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+# -- what goes wrong -----------------------------------------------------------------------------
+
+
+def test_a_failing_run_does_not_end_the_others(tmp_path: Path) -> None:
+    broken = replace(
+        SMALL, policies=(PolicySpec("tgp-ucb"), PolicySpec("tgp-ucb", "odd", options={"no": 1}))
+    )
+    with pytest.raises(RunsFailed, match="odd on trial 0"):
+        run(broken, tmp_path, workers=0)
+    assert {case.policy for case in Results.load(tmp_path).cases()} == {"tgp-ucb"}
+
+
+def test_a_damaged_run_is_named(tmp_path: Path) -> None:
+    run(SMALL, tmp_path, workers=0)
+    next((tmp_path / "runs").glob("*.json")).write_text("{")
+    with pytest.raises(InvalidInput, match="delete it"):
+        run(SMALL, tmp_path, workers=0)
+
+
+def test_missing_noise_policy_and_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(RunsFailed, match="expected a noise"):
+        run(replace(SMALL, noises=({},)), tmp_path, workers=0)
+    with pytest.raises(RunsFailed, match="expected a policy among"):
+        run(replace(SMALL, policies=(PolicySpec("gp-ucd"),)), tmp_path, workers=0)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtra, match=r"stoic\[lab\]"):
+        run(SMALL, tmp_path, workers=0)
+
+
+def test_engines(monkeypatch: pytest.MonkeyPatch) -> None:
+    for wrong, said in (
+        ({"engine": "ray"}, "one of"),
+        ({"engine": "dask"}, "address"),
+        ({"scheduler": "tcp://x"}, "dask"),
+        ({"workers": -1}, "at least 0"),
+    ):
+        with pytest.raises(InvalidInput, match=said), executor(**wrong):
+            pass
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with (
+        pytest.raises(MissingExtra, match=r"stoic\[dask\]"),
+        executor("dask", scheduler="tcp://127.0.0.1:1"),
+    ):
+        pass
+
+
+def test_the_manifest_holds_every_setting(tmp_path: Path) -> None:
+    from stoic.lab.experiments.toml import from_table
+
+    results = run(SMALL, tmp_path, workers=0)
+    assert from_table(results.manifest["experiments"][0]) == SMALL
+    assert results.manifest["runs"] == {"done": 6, "total": 6}
+    assert {"stoic", "numpy", "scipy", "python", "pyarrow"} <= set(results.manifest["versions"])
+    assert runner.versions()["stoic"] == results.manifest["versions"]["stoic"]
