@@ -38,12 +38,16 @@ def beliefs(results: Results, title: str) -> Any:
     def paint(axes: Axes, case: Case) -> None:
         x, columns = _over_trials(results.rows("beliefs", case))
         axes.plot(x, columns["f"], color="#E69F00", lw=2.6, label="f", zorder=2)
+        mean, std = columns["mean"], columns["std"]
         sheet.band(axes, case.policy, x, columns["lower"], columns["upper"])
-        sheet.line(axes, case.policy, x, columns["mean"], marker="", label="_estimate")
+        sheet.band(axes, case.policy, x, mean - std, mean + std)
+        sheet.line(axes, case.policy, x, mean, marker="", label="_estimate")
 
     sheet.each(paint)
     sheet.axes[0].plot([], [], color="#555555", label="estimate")
-    sheet.axes[0].fill_between([], [], [], color="#555555", alpha=0.2, lw=0, label="bounds")
+    sheet.axes[0].fill_between(
+        [], [], [], color="#555555", alpha=0.2, lw=0, label="bounds; darker: one std"
+    )
     lows, highs = zip(*(axes.get_ylim() for axes in sheet.axes), strict=True)
     for axes in sheet.axes:
         axes.set_ylim(min(lows), max(highs))
@@ -54,7 +58,7 @@ def _over_trials(rows: dict[str, Any]) -> tuple[Array, dict[str, Array]]:
     """Columns as means over trials, arm by arm, sorted by x."""
     _, arm = np.unique(rows["arm"], return_inverse=True)
     count = np.bincount(arm)
-    names = ("x", "f", "mean", "lower", "upper")
+    names = ("x", "f", "mean", "std", "lower", "upper")
     means = {name: np.bincount(arm, weights=rows[name]) / count for name in names}
     order = np.argsort(means["x"], kind="stable")
     return means["x"][order], {name: values[order] for name, values in means.items()}
