@@ -31,9 +31,12 @@ demo: .venv/ready
 bench: .venv/ready
 	$(RUN) benchmarks/practical.py
 	$(RUN) benchmarks/flat_cost.py
+	$(RUN) benchmarks/throughput.py
+	$(RUN) benchmarks/quick.py
 
 soak: .venv/ready
 	$(RUN) benchmarks/soak.py
+	$(RUN) benchmarks/killed.py
 
 clean:
 	rm -rf .venv build dist demo-output

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import os
 import signal
 import subprocess
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cluster import cluster
 from stoic.errors import InvalidInput, MissingExtra
 from stoic.lab.attacks import attacks
 from stoic.lab.experiments import runner
@@ -192,63 +192,15 @@ def test_a_killed_worker_is_replaced(undisturbed: dict[str, bytes], tmp_path: Pa
 
 def test_dask_with_a_worker_killed(undisturbed: dict[str, bytes], tmp_path: Path) -> None:
     pytest.importorskip("distributed")
-    scheduler, workers = start_cluster(tmp_path)
-    try:
-        address = cluster_address(tmp_path)
+    with cluster(tmp_path) as dask:
 
         def strike(status: Status) -> None:
             if status.done == 4:
-                os.killpg(workers[0].pid, signal.SIGKILL)
+                dask.kill_a_worker()
 
-        run(SWEEP, tmp_path / "out", engine="dask", scheduler=address, watch=strike)
-        assert workers[0].wait(10) == -signal.SIGKILL
-        assert contents(tmp_path / "out") == undisturbed
-    finally:
-        stop([scheduler, *workers])
-
-
-def start_cluster(folder: Path) -> tuple[subprocess.Popen[bytes], list[subprocess.Popen[bytes]]]:
-    """A Dask scheduler and two workers, each a process group of its own."""
-    quiet: dict[str, Any] = {
-        "stdout": subprocess.DEVNULL,
-        "stderr": subprocess.DEVNULL,
-        "start_new_session": True,
-    }
-    where = str(folder / "scheduler.json")
-    python = [sys.executable, "-m", "distributed.cli"]
-    scheduler = subprocess.Popen(
-        [*python[:2], "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0",
-         "--no-dashboard", "--scheduler-file", where],
-        **quiet,
-    )  # fmt: skip
-    workers = [
-        subprocess.Popen(
-            [*python[:2], "distributed.cli.dask_worker", "--scheduler-file", where, "--nthreads",
-             "1", "--no-dashboard", "--local-directory", str(folder / f"worker{number}")],
-            **quiet,
-        )
-        for number in range(2)
-    ]  # fmt: skip
-    return scheduler, workers
-
-
-def cluster_address(folder: Path) -> str:
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        try:
-            found: str = json.loads((folder / "scheduler.json").read_text())["address"]
-        except (OSError, ValueError):
-            time.sleep(0.1)
-        else:
-            return found
-    raise TimeoutError("the scheduler did not come up")
-
-
-def stop(processes: list[subprocess.Popen[bytes]]) -> None:
-    for process in processes:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        run(SWEEP, tmp_path / "out", engine="dask", scheduler=dask.address, watch=strike)
+        assert dask.workers[0].wait(10) == -signal.SIGKILL
+    assert contents(tmp_path / "out") == undisturbed
 
 
 # -- what goes wrong -----------------------------------------------------------------------------
