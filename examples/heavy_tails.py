@@ -2,7 +2,7 @@
 
     python examples/heavy_tails.py [--functions 6] [--rounds 3000] [--out demo-output]
 
-Needs the extras ``figures`` and ``progress``. Each policy plays the same functions with the same
+Needs the extras ``figures`` and ``cli``. Each policy plays the same functions with the same
 noise; none is told anything about either. Prints a table and writes one figure, PNG and SVG.
 """
 

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
+import numpy as np
+
 import stoic
+from stoic.lab.attacks import attacks
+from stoic.lab.experiments.toml import from_table
+from stoic.lab.noise import noises
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -31,9 +37,19 @@ def test_examples_run() -> None:
 
 
 def test_linked_files_exist() -> None:
-    for text in (README, (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")):
-        for target in re.findall(r"\]\(([^)#]+)\)", text):
-            assert (ROOT / target).exists(), target
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
+    for page in pages:
+        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page}: {target}"
+
+
+def test_the_lab_page_shows_an_experiment_that_can_be_read() -> None:
+    text = (ROOT / "docs" / "lab.md").read_text(encoding="utf-8")
+    (table,) = re.findall(r"```toml\n(.*?)```", text, flags=re.S)
+    experiment = from_table(tomllib.loads(table))
+    assert len(list(experiment.runs())) == 2 * 2 * 20
+    assert noises.make(experiment.noises[0]).central_moment(2.0, np.zeros(1)) > 1e9
+    assert attacks.make(experiment.attacks[0]).start == "later"
 
 
 def test_every_policy_has_its_row() -> None:

@@ -13,7 +13,10 @@ pytest.importorskip("typer")
 from typer.testing import CliRunner
 
 from stoic.cli.app import app
+from stoic.lab.attacks import attacks
 from stoic.lab.experiments.catalogue import CATALOGUE
+from stoic.lab.noise import noises
+from stoic.lab.problems import problems
 
 TOML = """
 horizon = 60
@@ -45,6 +48,14 @@ def test_reproduce_lists() -> None:
     listed = call("reproduce")
     for name in CATALOGUE:
         assert name in listed
+
+
+def test_kinds_are_listed() -> None:
+    listed = call("kinds")
+    for registry in (problems, noises, attacks):
+        for kind in registry.kinds():
+            assert kind in listed
+    assert "tgp-ucb" in listed
 
 
 def test_reproduce_one(tmp_path: Path) -> None:

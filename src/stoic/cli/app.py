@@ -14,6 +14,7 @@ from rich.text import Text
 
 from stoic.cli.progress import watching
 from stoic.errors import StoicError
+from stoic.lab.attacks import attacks
 from stoic.lab.experiments import catalogue, toml
 from stoic.lab.experiments.catalogue import Finding
 from stoic.lab.experiments.compare import compare as compare_results
@@ -21,7 +22,10 @@ from stoic.lab.experiments.publish import publish
 from stoic.lab.experiments.results import Results
 from stoic.lab.experiments.runner import run as run_experiments
 from stoic.lab.experiments.spec import Case, Experiment
+from stoic.lab.noise import noises
+from stoic.lab.problems import problems
 from stoic.parallel import ENGINES
+from stoic.policies import names as policy_names
 
 __all__ = ["app"]
 
@@ -156,6 +160,21 @@ def run(
             )
         report = publish(folder, results, part.name, command=f"stoic run {file.name}")
         console.print(f"report: {report}", soft_wrap=True)
+
+
+@app.command()
+def kinds() -> None:
+    """List the policies, problems, noises and attacks that an experiment can be made of."""
+    for registry in (problems, noises, attacks):
+        table = Table(title=registry.what, title_justify="left", box=None, pad_edge=False)
+        for heading in ("kind", "parameters", "what"):
+            table.add_column(heading, no_wrap=heading == "kind")
+        for kind in registry.kinds():
+            parameters = ", ".join(registry.parameters(kind))
+            what = (registry.maker(kind).__doc__ or "").strip().splitlines()
+            table.add_row(kind, parameters, what[0] if what else "")
+        console.print(table, "")
+    console.print("policies: " + ", ".join(policy_names()))
 
 
 @app.command()

@@ -11,6 +11,8 @@ from stoic.errors import InvalidInput, UnknownName
 
 __all__ = ["Registry"]
 
+CONTEXT = ("seed", "horizon")  # what a run hands over, not a table
+
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -51,6 +53,15 @@ class Registry(Generic[T]):
             )
         return self._makers[kind]
 
+    def parameters(self, kind: str) -> list[str]:
+        """The parameters that a table of a kind may have, with their defaults."""
+        taken = inspect.signature(self.maker(kind)).parameters
+        return [
+            name if p.default is p.empty else f"{name} = {_shown(p.default)}"
+            for name, p in taken.items()
+            if name not in CONTEXT
+        ]
+
     def make(self, table: Mapping[str, Any], **context: Any) -> T:
         """What a table says, ``{"kind": …, **parameters}``.
 
@@ -74,3 +85,8 @@ class Registry(Generic[T]):
                 + (f"; missing {', '.join(missing)}" if missing else "")
             )
         return maker(**parameters, **context)
+
+
+def _shown(default: object) -> str:
+    plain = isinstance(default, bool | int | float | str) or default is None
+    return repr(default) if plain else "…"

@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 
 from stoic.checks import Array, IntArray
-from stoic.errors import InvalidInput, MissingExtra
+from stoic.errors import InvalidInput, MissingExtra, StoicError
 from stoic.lab.experiments.spec import Case, Run
 
-__all__ = ["Curve", "Results", "write_tables"]
+__all__ = ["Curve", "NotRun", "Results", "write_tables"]
 
 CASE = tuple(item.name for item in fields(Case))
 COUNTS = ("horizon", "trial", "t", "corrupted", "features", "active", "epoch", "arm")
@@ -79,6 +79,10 @@ def _type(pa: Any, column: str) -> Any:
     if column in COUNTS:
         return pa.int64()
     return pa.string() if column in CASE else pa.float64()
+
+
+class NotRun(StoicError, LookupError):
+    """A case that results don't have, e.g. because only some schedules were run."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,6 +151,14 @@ class Results:
         for row in starts.tolist():
             found[Case(**{c: _plain(columns[c][row]) for c in CASE})] = None
         return [case for case in found if _agrees(case, where)]
+
+    def some(self, table: str = "curves", **where: Any) -> list[Case]:
+        """As :meth:`cases`, but at least one, or an error that says what is missing."""
+        found = self.cases(table, **where)
+        if not found:
+            wanted = ", ".join(f"{name} {value!r}" for name, value in where.items())
+            raise NotRun(f"expected a case with {wanted or 'any setting'} in the {table}, got none")
+        return found
 
     def curve(self, case: Case, column: str = "regret", table: str = "curves") -> Curve:
         """One column of a case, trial by trial."""

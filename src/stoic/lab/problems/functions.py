@@ -42,7 +42,7 @@ def rkhs_chowdhury2019(
     scale: str = "max",
     function: int | None = None,
 ) -> Problem:
-    """F = Σ aᵢ k(·, xᵢ) on even points of [0, 1], of Chowdhury & Gopalan, NeurIPS 2019, §6.
+    """A function Σ aᵢ k(·, xᵢ) on even points of [0, 1]: Chowdhury & Gopalan, NeurIPS 2019, §6.
 
     The xᵢ are drawn from the arms; aᵢ ~ U[−1, 1] (``coefficients="symmetric"``) or U[0, 1]
     (``"positive"``). ``scale="max"`` divides f by max|f| as the authors' scripts do, ``"unit"``
@@ -76,7 +76,7 @@ def rkhs_chowdhury2019(
 def rkhs_park2024(
     *, seed: int, arms: int = 1000, lengthscale: float = 1.0, spread: float = 3.0
 ) -> Problem:
-    """F = Σ aᵢ k(·, cᵢ), ten terms, on even points of [−10, 10], of Park & Lee, ECAI 2024, §5.
+    """A function Σ aᵢ k(·, cᵢ) of ten terms on even points of [−10, 10]: Park & Lee, ECAI 2024.
 
     aᵢ ~ 10(−1 + 2·N(0, 1)); cᵢ ~ N(0, 3), read as standard deviation 3. SE kernel; its length
     scale is not printed.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from stoic.lab.experiments.results import Results
+from stoic.lab.experiments.results import NotRun, Results
 from stoic.lab.experiments.spec import Experiment
 
 __all__ = ["Claim", "Finding", "Reproduction", "Verdict"]
@@ -82,6 +82,13 @@ class Reproduction:
     needs: str = ""
 
     def judge(self, results: Results) -> list[Finding]:
-        """Every claim with its verdict on some results."""
-        verdicts = [(claim, claim.check(results)) for claim in self.claims]
-        return [Finding(c.says, v.holds, v.figures, "" if v.holds else c.why) for c, v in verdicts]
+        """Every claim with its verdict, but for claims about cases that were not run."""
+        findings = []
+        for claim in self.claims:
+            try:
+                verdict = claim.check(results)
+            except NotRun:
+                continue
+            why = "" if verdict.holds else claim.why
+            findings.append(Finding(claim.says, verdict.holds, verdict.figures, why))
+        return findings

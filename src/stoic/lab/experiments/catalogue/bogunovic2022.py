@@ -87,7 +87,7 @@ def _one_arm(*labels: str) -> Callable[[Results], Verdict]:
 
 
 def _eliminating(results: Results, label: str) -> list[Case]:
-    return results.cases("epochs", policy="RGP-PE", problem=label)
+    return results.some("epochs", policy="RGP-PE", problem=label)
 
 
 def _left(results: Results, case: Case) -> list[tuple[int, int]]:
@@ -102,7 +102,7 @@ def _left(results: Results, case: Case) -> list[tuple[int, int]]:
 def _right_arm(results: Results) -> Verdict:
     """How often the one arm that RGP-PE has left is not the best, and what it loses."""
     alone, lost = 0, []
-    for case in results.cases(policy="RGP-PE"):
+    for case in results.some(policy="RGP-PE"):
         regret, active = results.curve(case), results.curve(case, "active")
         late = (regret.values[:, -1] - regret.values[:, -2]) / np.diff(regret.t)[-1]
         single = active.values[:, -2] == 1
@@ -114,9 +114,9 @@ def _right_arm(results: Results) -> Verdict:
 
 def _below(results: Results) -> Verdict:
     pairs = []
-    for case in results.cases(policy="RGP-UCB"):
+    for case in results.some(policy="RGP-UCB"):
         same = {n: getattr(case, n) for n in ("experiment", "problem", "attack")}
-        other = results.cases(policy="RGP-PE", **same)[0]
+        other = results.some(policy="RGP-PE", **same)[0]
         mine, theirs = results.curve(case), results.curve(other)
         pairs.append((case.attack, per_round(mine).mean() < per_round(theirs).mean()))
     count = sum(below for _, below in pairs)

@@ -77,6 +77,7 @@ def _accuracy(quick: bool) -> list[Experiment]:
 
 def _within(schedule: str) -> Callable[[Results], Verdict]:
     def check(results: Results) -> Verdict:
+        results.some(schedule=schedule)
         least = [c.values.min() for c in results.curves("least_ratio", schedule=schedule)]
         most = [c.values.max() for c in results.curves("largest_ratio", schedule=schedule)]
         low, high = float(np.min(least)), float(np.max(most))
@@ -107,6 +108,7 @@ def _dictionary(quick: bool) -> list[Experiment]:
 
 def _follows_dimension(results: Results) -> Verdict:
     ratios = {}
+    results.some(policy="BKB")
     for curve in results.curves("features", policy="BKB"):
         dimension = results.curve(curve.case, "effective_dimension")
         ratios[curve.case.problem] = float((curve.end / dimension.end).mean())
@@ -117,6 +119,7 @@ def _follows_dimension(results: Results) -> Verdict:
 
 def _stops_growing(results: Results) -> Verdict:
     growth = {}
+    results.some(policy="BKB")
     for curve in results.curves("features", policy="BKB"):
         middle = np.searchsorted(curve.t, curve.case.horizon / 2)
         growth[curve.case.problem] = float((curve.end / curve.values[:, middle]).mean())

@@ -10,7 +10,7 @@ import numpy as np
 from stoic.checks import Array
 from stoic.lab.experiments.catalogue.base import Verdict
 from stoic.lab.experiments.compare import paired_difference
-from stoic.lab.experiments.results import Curve, Results
+from stoic.lab.experiments.results import Curve, NotRun, Results
 
 __all__ = [
     "all_of",
@@ -41,10 +41,10 @@ def ordering(better: str, worse: str, **where: Any) -> Check:
 
     def check(results: Results) -> Verdict:
         lines, holds = [], True
-        for case in results.cases(policy=better, **where):
+        for case in results.some(policy=better, **where):
             twins = [
                 other
-                for other in results.cases(policy=worse, **where)
+                for other in results.some(policy=worse, **where)
                 if (other.problem, other.noise, other.attack, other.schedule, other.horizon)
                 == (case.problem, case.noise, case.attack, case.schedule, case.horizon)
             ]
@@ -57,7 +57,9 @@ def ordering(better: str, worse: str, **where: Any) -> Check:
                 f"{_place(results, case)}{better} {spread(a)}, {worse} {spread(b)}, "
                 f"difference {gap.mean:+.2g} [{gap.low:+.2g}, {gap.high:+.2g}]"
             )
-        return Verdict(holds and bool(lines), "; ".join(lines) or "not run")
+        if not lines:
+            raise NotRun(f"expected {better} and {worse} in the same setting, got them apart")
+        return Verdict(holds, "; ".join(lines))
 
     return check
 
@@ -73,7 +75,7 @@ def _straightness(
     results: Results, policies: Sequence[str], where: Any
 ) -> Iterable[tuple[Any, float]]:
     for policy in policies:
-        for case in results.cases(policy=policy, **where):
+        for case in results.some(policy=policy, **where):
             first, last = half_slopes(results.curve(case))
             yield case, last / first if first > 0.0 else 0.0
 

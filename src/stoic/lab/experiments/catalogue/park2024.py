@@ -117,6 +117,7 @@ PRINTED = {
 def _times(results: Results) -> dict[str, dict[str, float]]:
     """Mean CPU seconds of a run, by problem and policy."""
     found: dict[str, dict[str, float]] = {}
+    results.some("seconds")
     for curve in results.curves("seconds", "seconds"):
         found.setdefault(curve.case.problem, {})[curve.case.policy] = float(curve.end.mean())
     return found
@@ -171,6 +172,7 @@ def _order_of_table2(schedule: str, eps: float) -> Callable[[Results], Verdict]:
     printed = ("MoM-GP-UCB", "CA-TGP-UCB", "TGP-UCB", "ATA-GP-UCB", "GP-UCB")
 
     def check(results: Results) -> Verdict:
+        results.some(schedule=schedule, noise=f"ε = {eps}")
         rates = {
             curve.case.policy: per_round(curve)
             for curve in results.curves(schedule=schedule, noise=f"ε = {eps}")

@@ -158,6 +158,7 @@ def save(figure: Figure, folder: str | Path, stem: str) -> list[Path]:
     with setting():
         drawn = BytesIO()
         figure.savefig(drawn, format="svg", metadata={"Date": None, "Creator": "stoic"})
+        figure.set_layout_engine("none")  # laid out by now; doing it again costs as much as drawing
         figure.savefig(paths[1], format="png", dpi=DPI, metadata={"Software": "stoic"})
     paths[0].write_text(_shortened(drawn.getvalue().decode()), encoding="utf-8")
     return paths
