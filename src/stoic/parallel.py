@@ -14,7 +14,7 @@ from typing import Any
 from stoic.checks import choice, integer
 from stoic.errors import InvalidInput, MissingExtra
 
-__all__ = ["ENGINES", "executor"]
+__all__ = ["ENGINES", "Pool", "executor"]
 
 ENGINES = ("local", "dask")
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
@@ -23,8 +23,9 @@ _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 @contextmanager
 def executor(
     engine: str = "local", *, workers: int | None = None, scheduler: str | None = None
-) -> Iterator[Executor]:
-    """A :class:`concurrent.futures.Executor`, closed at the end; what has not begun is cancelled.
+) -> Iterator[Pool]:
+    """A :class:`concurrent.futures.Executor` with ``slots``, how many pieces of work it does at
+    once; closed at the end; what has not begun is cancelled.
 
     Parameters
     ----------
@@ -50,8 +51,14 @@ def executor(
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-class _Here(Executor):
-    """Does each piece of work at once, in this process."""
+class Pool(Executor):
+    """An executor that knows how many pieces of work it does at once."""
+
+    slots = 1
+
+
+class _Here(Pool):
+    """Does each piece of work as it is submitted, in this process."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = Future()
@@ -62,16 +69,21 @@ class _Here(Executor):
         return future
 
 
-def _local(workers: int) -> Executor:
+class _Processes(ProcessPoolExecutor, Pool):
+    """Local processes."""
+
+
+def _local(workers: int) -> Pool:
     # Fresh processes, one BLAS thread each: two that share the cores by threads lose to one.
     before = {name: os.environ.get(name) for name in _THREADS}
     os.environ.update(dict.fromkeys(_THREADS, "1"))
     try:
-        pool = ProcessPoolExecutor(
+        pool = _Processes(
             workers, mp_context=multiprocessing.get_context("spawn"), initializer=_die_with_parent
         )
         for started in [pool.submit(os.getpid) for _ in range(workers)]:
             started.result()
+        pool.slots = workers
     finally:
         for name, value in before.items():
             os.environ.pop(name) if value is None else os.environ.update({name: value})
@@ -92,7 +104,7 @@ def _die_with_parent() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def _dask(scheduler: str | None) -> Executor:
+def _dask(scheduler: str | None) -> Pool:
     if scheduler is None:
         raise InvalidInput(
             "expected the address of a Dask scheduler, got none; start `dask scheduler` and "
@@ -106,12 +118,13 @@ def _dask(scheduler: str | None) -> Executor:
     return _Dask(connect(scheduler, set_as_default=False))
 
 
-class _Dask(Executor):
+class _Dask(Pool):
     """A Dask cluster that repeats the work of workers that die."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
         self._pool = client.get_executor(pure=False, retries=3)
+        self.slots = max(sum(client.nthreads().values()), 32)  # more workers may come
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = self._pool.submit(fn, *args, **kwargs)

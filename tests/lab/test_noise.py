@@ -512,7 +512,7 @@ LAWS: list[tuple[Additive, Callable[[Array], Array]]] = [
 ]
 
 
-@pytest.mark.parametrize(("noise", "cdf"), LAWS, ids=name)
+@pytest.mark.parametrize(("noise", "cdf"), LAWS, ids=[name(law[0]) for law in LAWS])
 def test_samples_follow_the_law(noise: Additive, cdf: Callable[[Array], Array]) -> None:
     sample = noise.draw(np.random.default_rng(7), 20_000)
     assert stats.kstest(sample, cdf).pvalue > 1e-3
@@ -700,3 +700,13 @@ def test_bad_input(make: Callable[[], object], words: str) -> None:
 def test_unknown_base() -> None:
     with pytest.raises(UnknownName, match="expected a noise among"):
         Contamination(0.1, 1.0, {"kind": "gausian"})
+
+
+@pytest.mark.parametrize("side", ["up", "down", "both"])
+def test_second_moment_of_one_sided_outliers(side: str) -> None:
+    noise = Contamination(0.1, 10.0, Gaussian(0.5), side)
+    f = np.array([1.0, -2.0, 0.0])
+    outliers = {"up": [10.0], "down": [-10.0], "both": [-10.0, 10.0]}[side]
+    expected = 0.9 * (f**2 + 0.25) + 0.1 * np.mean([(f + x) ** 2 for x in outliers], axis=0)
+    np.testing.assert_allclose(noise.raw_moment(2.0, f), expected, rtol=1e-12)
+    np.testing.assert_allclose(noise.raw_moment(2.0 + 1e-9, f), expected, rtol=1e-7)

@@ -18,10 +18,10 @@ import pytest
 from cluster import cluster
 from stoic.errors import InvalidInput, MissingExtra
 from stoic.lab.attacks import attacks
-from stoic.lab.experiments import runner
 from stoic.lab.experiments.one_run import checkpoints, play
+from stoic.lab.experiments.origins import located, versions
 from stoic.lab.experiments.results import Results
-from stoic.lab.experiments.runner import RunsFailed, Status, run
+from stoic.lab.experiments.runner import RunsFailed, Status, all_runs, run
 from stoic.lab.experiments.spec import Experiment, PolicySpec
 from stoic.lab.noise import noises
 from stoic.lab.problems import problems
@@ -206,27 +206,116 @@ def test_dask_with_a_worker_killed(undisturbed: dict[str, bytes], tmp_path: Path
 # -- what goes wrong -----------------------------------------------------------------------------
 
 
-def test_a_failing_run_does_not_end_the_others(tmp_path: Path) -> None:
-    broken = replace(
-        SMALL, policies=(PolicySpec("tgp-ucb"), PolicySpec("tgp-ucb", "odd", options={"no": 1}))
-    )
-    with pytest.raises(RunsFailed, match="odd on trial 0"):
-        run(broken, tmp_path, workers=0)
-    assert {case.policy for case in Results.load(tmp_path).cases()} == {"tgp-ucb"}
+OWN = """
+import os, sys
+
+class Strange(Exception):
+    pass
+
+class Own:
+    def __init__(self, domain, kernel, *, deed, **_):
+        self.deed, self.t = deed, 0
+
+    def ask(self):
+        return {"float": 0.0, "negative": -1, "true": True, "far": 30}.get(self.deed, 0)
+
+    def tell(self, arm, payoff):
+        self.t += 1
+        if self.t == 30:
+            if self.deed == "raise":
+                raise Strange("boom")
+            if self.deed == "exit":
+                sys.exit(0)
+            if self.deed == "die":
+                os._exit(3)
+"""
 
 
-def test_a_damaged_run_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("deed", "said"),
+    [
+        ("raise", r"Strange: boom \(own.py, line 18\)"),
+        ("exit", "SystemExit: 0"),
+        ("die", "its process died"),
+        ("float", "expected the arm"),
+        ("negative", "expected the arm"),
+        ("true", "expected the arm"),
+        ("far", "expected the arm"),
+    ],
+)
+def test_a_failing_run_does_not_end_the_others(deed: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(OWN)
+    own = PolicySpec(f"{tmp_path / 'own.py'}:Own", "own", options={"deed": deed})
+    mixed = replace(SMALL, policies=(own, PolicySpec("tgp-ucb")), noises=SMALL.noises[:1], trials=2)
+    with pytest.raises(RunsFailed, match=said) as caught:
+        run(mixed, tmp_path / "out", workers=2 if deed in ("raise", "die") else 0)
+    assert "error in 2; the first, own on trial" in str(caught.value)
+    kept = Results.load(tmp_path / "out").cases()
+    assert {case.policy for case in kept} == {"tgp-ucb"}
+    assert len(list((tmp_path / "out" / "runs").glob("*.json"))) == 2
+
+
+def test_changed_files_are_run_again(tmp_path: Path) -> None:
+    file = tmp_path / "own.py"
+    file.write_text(OWN)
+    own = PolicySpec(f"{file}:Own", "own", options={"deed": ""})
+    runs = replace(SMALL, policies=(own,), noises=SMALL.noises[:1])
+    first = run(runs, tmp_path / "out", workers=0).curves()[0].end
+    file.write_text(OWN.replace("}.get(self.deed, 0)", "}.get(self.deed, 7)"))
+    assert run(runs, tmp_path / "out", workers=0).curves()[0].end != first
+
+
+def test_fresh_does_all_again(tmp_path: Path) -> None:
     run(SMALL, tmp_path, workers=0)
-    next((tmp_path / "runs").glob("*.json")).write_text("{")
-    with pytest.raises(InvalidInput, match="delete it"):
-        run(SMALL, tmp_path, workers=0)
+    seen: list[Status] = []
+    run(SMALL, tmp_path, workers=0, watch=seen.append)
+    assert seen[0].found == seen[-1].done == 6
+    seen.clear()
+    run(SMALL, tmp_path, workers=0, watch=seen.append, fresh=True)
+    assert [status.done for status in seen] == list(range(7))  # and each is kept as it ends
+
+
+@pytest.mark.parametrize("text", ["{", "{}", "null", '{"curve": {"t": [1, 2], "regret": [1]}}'])
+def test_a_damaged_run_is_done_again(text: str, tmp_path: Path) -> None:
+    run(SMALL, tmp_path, workers=0)
+    before = contents(tmp_path)
+    damaged = next((tmp_path / "runs").glob("*.json"))
+    damaged.write_text(text)
+    run(SMALL, tmp_path, workers=0)
+    assert contents(tmp_path) == before
+    assert damaged.with_suffix(".damaged").read_text() == text
+
+
+def test_worlds_that_results_could_not_tell_apart_are_refused(tmp_path: Path) -> None:
+    twins = ({"kind": "gaussian", "std": 0.01}, {"kind": "gaussian", "std": 100.0})
+    with pytest.raises(InvalidInput, match="label of its own"):
+        run(replace(SMALL, noises=twins), tmp_path, workers=0)
+    with pytest.raises(InvalidInput, match="label of its own"):
+        run([SMALL, SMALL], tmp_path, workers=0)
+
+
+def test_data_are_part_of_a_runs_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stocks = replace(SMALL, problems=({"kind": "stocks"},), noises=({},))
+    monkeypatch.delenv("STOIC_DATA", raising=False)
+    without = all_runs([located(stocks)], {})[0].key
+    folder = tmp_path / "stocks29_chowdhury2019"
+    folder.mkdir()
+    (folder / "fin.csv").write_text("Date,A\n2016-01-04,1.0\n")
+    monkeypatch.setenv("STOIC_DATA", str(tmp_path))
+    with_data = all_runs([located(stocks)], {})[0].key
+    (folder / "fin.csv").write_text("Date,A\n2016-01-04,2.0\n")
+    changed = all_runs([located(stocks)], {})[0].key
+    assert len({without, with_data, changed}) == 3
 
 
 def test_missing_noise_policy_and_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(RunsFailed, match="expected a noise"):
+    with pytest.raises(InvalidInput, match="expected a noise"):
         run(replace(SMALL, noises=({},)), tmp_path, workers=0)
-    with pytest.raises(RunsFailed, match="expected a policy among"):
+    with pytest.raises(InvalidInput, match="expected a policy among"):
         run(replace(SMALL, policies=(PolicySpec("gp-ucd"),)), tmp_path, workers=0)
+    odd = PolicySpec("tgp-ucb", options={"no": 1})
+    with pytest.raises(InvalidInput, match="unexpected keyword argument 'no'"):
+        run(replace(SMALL, policies=(odd,)), tmp_path, workers=0)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtra, match=r"stoic\[lab\]"):
         run(SMALL, tmp_path, workers=0)
@@ -256,4 +345,4 @@ def test_the_manifest_holds_every_setting(tmp_path: Path) -> None:
     assert from_table(results.manifest["experiments"][0]) == SMALL
     assert results.manifest["runs"] == {"done": 6, "total": 6}
     assert {"stoic", "numpy", "scipy", "python", "pyarrow"} <= set(results.manifest["versions"])
-    assert runner.versions()["stoic"] == results.manifest["versions"]["stoic"]
+    assert versions()["stoic"] == results.manifest["versions"]["stoic"]

@@ -107,6 +107,30 @@ def test_names_come_from_the_file(tmp_path: Path) -> None:
         ("name='x'\npolicy=[{label='y'}]\n[problem]\nkind='griewank'", "policy as a table"),
         ("name='x'\npolicy=['uniform']\nproblem='griewank'", "tables"),
         ("name='x'\nrecord=['all']\npolicy=['uniform']\n[problem]\nkind='griewank'", "one of"),
+        ("name='x'\nschedule=3\npolicy=['uniform']\n[problem]\nkind='griewank'", "as text"),
+        ("name='x'\nbudget='x'\npolicy=['uniform']\n[problem]\nkind='griewank'", "real number"),
+        ("name='x'\nbudget=-1\npolicy=['uniform']\n[problem]\nkind='griewank'", "at least 0"),
+        ("name='x'\npolicy=['uniform']\n[problem]\nkind='griewank'\nday=2020-01-01", "plain"),
+        ("name='x'\npolicy=['uniform']\n[problem]\nkind='griewank'\nlabel=3", "as text"),
+        (
+            "name='x'\npolicy=['uniform']\n[problem]\nkind='griewank'\n[noise]\nmoment_order='a'",
+            "moment_order",
+        ),
+        (
+            "name='x'\npolicy=['gp-ucb']\n[problem]\nkind='griewank'\n[attack]\npolicies='gp-ucb'",
+            "list of labels",
+        ),
+        (
+            "name='x'\n[problem]\nkind='griewank'\n[policy]\npolicy='gp-ucb'\n"
+            "schedule_options={c=2.0}",
+            "schedule_options for 'c'",
+        ),
+        (
+            "name='x'\n[problem]\nkind='griewank'\n[policy]\npolicy='gp-ucb'\n"
+            "schedule_options={papers={c=2.0}}",
+            "by schedule",
+        ),
+        ("name='x'\n[problem]\nkind='griewank'\n[policy]\npolicy='gp-ucb'\nlabel=3", "as text"),
         ("name='x'\ndelta=2.0\npolicy=['uniform']\n[problem]\nkind='griewank'", "at most 1"),
     ],
 )

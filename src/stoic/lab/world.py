@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from stoic.checks import integer
 from stoic.lab.attacks.base import Attack
 from stoic.lab.noise.base import Noise
 from stoic.lab.problems.base import Problem
@@ -39,12 +40,14 @@ class World:
         self.campaign = None if attack is None else attack.campaign(problem)
         self._f: list[float] = problem.f.tolist()
         self._lost: list[float] = ((problem.optimum - problem.f) / problem.unit).tolist()
+        self._last = len(self._f) - 1
         self._draws: list[float] = []
         self.t = 0
         self.regret = self.clean = self.told = 0.0
 
     def pull(self, arm: int, policy: Any = None) -> float:
         """The payoff of an arm; ``policy`` is looked at by attacks that need to."""
+        arm = integer(arm, "the arm that the policy asks for", at_least=0, at_most=self._last)
         place = self.t % _BLOCK
         if place == 0:
             rng = generator(self.seed, self.t // _BLOCK, _DRAWS)

@@ -9,7 +9,8 @@ import importlib
 import importlib.util
 import sys
 import time
-from collections.abc import Iterator
+import traceback
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from stoic.checks import Array, IntArray
-from stoic.errors import InvalidInput, MissingExtra, UnknownName
+from stoic.errors import InvalidInput, MissingExtra, StoicError, UnknownName
 from stoic.lab.attacks import attacks
 from stoic.lab.experiments.spec import Run
 from stoic.lab.noise import noises
@@ -28,7 +29,7 @@ from stoic.policies import by_name
 from stoic.posterior import ExactPosterior
 from stoic.schedules import Assumptions
 
-__all__ = ["checkpoints", "load_object", "play"]
+__all__ = ["attempt", "checkpoints", "load_object", "play", "rehearse"]
 
 _POLICY_SEED = 7919  # a policy's own draws share nothing with the world's
 
@@ -45,6 +46,43 @@ def checkpoints(horizon: int, count: int) -> IntArray:
     return np.unique(np.maximum(np.rint(np.concatenate([even, ratio])), 1).astype(np.int64))
 
 
+def attempt(run: Run) -> dict[str, Any]:
+    """As :func:`play`, but an error comes back as text: no user's class has to travel."""
+    try:
+        return play(run)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as failure:  # a policy may even call sys.exit()
+        return {"error": _told(failure)}
+
+
+def _told(failure: BaseException) -> str:
+    """An error in a line; for those that are not ours, with the place."""
+    if isinstance(failure, StoicError):
+        return str(failure)
+    frame = traceback.extract_tb(failure.__traceback__)[-1]
+    place = f"{Path(frame.filename).name}, line {frame.lineno}"
+    return f"{type(failure).__name__}: {failure} ({place})"
+
+
+def rehearse(runs: Sequence[Run]) -> None:
+    """Make every distinct world and policy once: a mistake must show before hours of work."""
+    seen = set()
+    for run in runs:
+        case = run.case
+        same = (case.problem, case.noise, case.attack, case.schedule, case.policy)
+        if same in seen:
+            continue
+        seen.add(same)
+        try:
+            make_policy(run, _world(run))
+        except Exception as failure:
+            raise InvalidInput(
+                f"expected settings that can be run, got for {case.policy}, schedule "
+                f"{case.schedule!r}, on {case.problem}: {_told(failure)}"
+            ) from failure
+
+
 def play(run: Run) -> dict[str, Any]:
     """The records of a run: columns of checkpoints, further tables, and CPU seconds.
 
@@ -56,7 +94,8 @@ def play(run: Run) -> dict[str, Any]:
 
 
 def _play(run: Run) -> dict[str, Any]:
-    world, policy = _world(run), None
+    world = _world(run)
+    start = time.thread_time()
     policy = make_policy(run, world)
     times = checkpoints(run.case.horizon, run.checkpoints).tolist()
     curve: dict[str, list[Any]] = {"t": times}
@@ -64,7 +103,6 @@ def _play(run: Run) -> dict[str, Any]:
     seconds: list[float] = []
     epoch = getattr(policy, "epoch", None)
     follow = "epochs" in run.record and epoch is not None
-    start = time.thread_time()
     for until in times:
         while world.t < until:
             arm = policy.ask()

@@ -14,6 +14,7 @@ A folder of results holds
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -54,7 +55,7 @@ def write_tables(folder: Path, runs: Iterable[tuple[Run, Mapping[str, Any]]]) ->
             path.unlink(missing_ok=True)
             continue
         table = pa.concat_tables(parts, promote_options="default")
-        partial = path.with_suffix(".partial")
+        partial = path.with_suffix(f".{os.getpid()}.partial")
         pq.write_table(table, partial, compression="zstd")
         partial.replace(path)
 
@@ -115,10 +116,15 @@ class Results:
         if not (folder / "curves.parquet").exists():
             raise InvalidInput(f"expected results in {folder}, got no curves.parquet; run it first")
         paths = {name: folder / f"{name}.parquet" for name in TABLES}
-        tables = {n: _numpy(pq.read_table(path)) for n, path in paths.items() if path.exists()}
         manifest = folder / "manifest.json"
-        text = manifest.read_text(encoding="utf-8") if manifest.exists() else "{}"
-        return cls(tables, json.loads(text))
+        try:
+            tables = {n: _numpy(pq.read_table(path)) for n, path in paths.items() if path.exists()}
+            text = manifest.read_text(encoding="utf-8") if manifest.exists() else "{}"
+            return cls(tables, json.loads(text))
+        except (OSError, ValueError) as cause:
+            raise InvalidInput(
+                f"expected results in {folder}, got a damaged file: {cause}; run it again"
+            ) from cause
 
     @classmethod
     def read(cls, path: str | Path) -> Results:

@@ -9,8 +9,9 @@ import hashlib
 import itertools
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from stoic.checks import choice, describe, integer, number
@@ -21,6 +22,7 @@ __all__ = ["Case", "Experiment", "PolicySpec", "Run", "Table"]
 Table = Mapping[str, Any]
 """A kind with parameters, ``{"kind": "student-t", "df": 3}``; ``label`` names it in results."""
 
+NAMED = ("practical", "paper", "theory")  # schedules that our policies have
 RECORDS = ("beliefs", "epochs", "accuracy")
 ORDER = ("experiment", "problem", "noise", "attack", "schedule", "horizon", "policy", "trial")
 
@@ -65,6 +67,11 @@ class PolicySpec:
                 f"expected a policy's name or 'module:Class', got {describe(self.policy)}"
             )
         number(self.lam, "lam", above=0.0)
+        for name in ("label", "schedule", "view"):
+            if getattr(self, name) is not None:
+                _text(getattr(self, name), f"a policy's {name}", empty=name == "label")
+        for name in ("instead", "schedule_options", "options"):
+            _plain_table(getattr(self, name), f"a policy's {name}")
         if not self.label:
             object.__setattr__(self, "label", self.policy.rpartition(":")[2])
 
@@ -108,7 +115,7 @@ class Run:
     budget: float | None
     versions: Table
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Twenty hexadecimal digits that stand for these settings and versions."""
         text = json.dumps(asdict(self), sort_keys=True, ensure_ascii=False)
@@ -168,18 +175,21 @@ class Experiment:
                 "expected a name of letters, digits, '-', '_', '.' and '/', "
                 f"got {describe(self.name)}"
             )
-        specs = tuple(PolicySpec(p) if isinstance(p, str) else p for p in self.policies)
-        object.__setattr__(self, "policies", specs)
         for name in ("problems", "policies", "noises", "attacks", "schedules", "horizons"):
+            if isinstance(getattr(self, name), str) or not isinstance(
+                getattr(self, name), Sequence
+            ):
+                raise InvalidInput(
+                    f"expected {name} as a tuple, got {describe(getattr(self, name))}"
+                )
             if not getattr(self, name):
                 raise InvalidInput(f"expected at least one of {name}, got none")
-        for name in ("problems", "noises", "attacks"):
-            for table in getattr(self, name):
-                if not isinstance(table, Mapping):
-                    raise InvalidInput(f"expected {name} as tables, got {describe(table)}")
-        labels = [spec.label for spec in self.policies]
-        if len(set(labels)) < len(labels):
-            raise InvalidInput(f"expected a label of its own for each policy, got {labels}")
+        specs = tuple(PolicySpec(p) if isinstance(p, str) else p for p in self.policies)
+        object.__setattr__(self, "policies", specs)
+        self._check_tables()
+        self._check_policies()
+        for schedule in self.schedules:
+            _text(schedule, "schedule")
         for horizon in self.horizons:
             integer(horizon, "horizon", at_least=1)
         integer(self.trials, "trials", at_least=1)
@@ -187,8 +197,41 @@ class Experiment:
         integer(self.checkpoints, "checkpoints", at_least=2)
         number(self.moment_order, "moment_order", above=0.0, at_most=1.0)
         number(self.delta, "delta", above=0.0, at_most=1.0)
+        if self.budget is not None:
+            number(self.budget, "budget", at_least=0.0)
         for record in self.record:
             choice(record, "record", RECORDS)
+
+    def _check_tables(self) -> None:
+        for name in ("problems", "noises", "attacks"):
+            for table in getattr(self, name):
+                _plain_table(table, f"{name} as tables, one of them")
+                _text(table.get("label", ""), f"the label of one of {name}", empty=True)
+        for noise in self.noises:
+            order = noise.get("moment_order", 1.0)
+            number(order, "a noise's moment_order", above=0.0, at_most=1.0)
+
+    def _check_policies(self) -> None:
+        labels = [spec.label for spec in self.policies]
+        if len(set(labels)) < len(labels):
+            raise InvalidInput(f"expected a label of its own for each policy, got {labels}")
+        for attack in self.attacks:
+            chosen = attack.get("policies", labels)
+            if isinstance(chosen, str) or not set(chosen) <= set(labels):
+                raise InvalidInput(
+                    f"expected an attack's policies as a list of labels among {labels}, "
+                    f"got {describe(chosen)}"
+                )
+        for spec in self.policies:
+            for name, options in spec.schedule_options.items():
+                _plain_table(options, f"schedule_options for {name!r}")
+            known = {*NAMED, *self.schedules, *([spec.schedule] if spec.schedule else [])}
+            strange = (set(spec.instead) | set(spec.schedule_options)) - known
+            if strange:
+                raise InvalidInput(
+                    f"expected options of {spec.label} by schedule, among {sorted(known)}, "
+                    f"got {sorted(strange)}; write schedule_options = {{ paper = {{ … }} }}"
+                )
 
     def resized(
         self, *, trials: int | None = None, schedules: tuple[str, ...] | None = None
@@ -200,8 +243,11 @@ class Experiment:
             schedules=self.schedules if schedules is None else schedules,
         )
 
-    def runs(self, versions: Table | None = None) -> Iterator[Run]:
-        """Every run, trial by trial, so that an unfinished sweep has whole trials."""
+    def runs(self, origins: Callable[[Table, PolicySpec], Table] | None = None) -> Iterator[Run]:
+        """Every run, trial by trial, so that an unfinished sweep has whole trials.
+
+        ``origins`` says what a run of a problem and a policy depends on beside its settings.
+        """
         grid = itertools.product(
             range(self.first_trial, self.first_trial + self.trials),
             self.horizons,
@@ -211,31 +257,49 @@ class Experiment:
             self.policies,
         )
         for trial, horizon, problem, noise, attack, spec in grid:
-            if spec.label not in attack.get("policies", [spec.label]):
+            if spec.label not in attack.get("policies", (spec.label,)):
                 continue
             for schedule in (spec.schedule,) if spec.schedule else self.schedules:
                 case = Case(
                     self.name, _label(problem), _label(noise), _label(attack),
                     schedule.rpartition(":")[2], horizon, spec.label,
                 )  # fmt: skip
+                chosen = spec.under(schedule)
                 yield Run(
                     case=case,
                     trial=trial,
                     problem=_own(problem),
                     noise=_own(noise),
                     attack=_own(attack),
-                    policy=spec.under(schedule),
+                    policy=chosen,
                     checkpoints=self.checkpoints,
                     record=self.record,
                     moment_order=float(noise.get("moment_order", self.moment_order)),
                     delta=self.delta,
                     budget=attack.get("budget") if self.budget is None else self.budget,
-                    versions=dict(versions or {}),
+                    versions=dict(origins(problem, chosen)) if origins else {},
                 )
 
 
 def _is_text(value: object) -> bool:
     return isinstance(value, str) and bool(value)
+
+
+def _text(value: object, name: str, *, empty: bool = False) -> None:
+    if not _is_text(value) and not (empty and value == ""):
+        raise InvalidInput(f"expected {name} as text, got {describe(value)}")
+
+
+def _plain_table(value: object, name: str) -> None:
+    """That a value is a table of what JSON can hold, so that a run can be told by it."""
+    try:
+        if not isinstance(value, Mapping):
+            raise TypeError("no table")
+        json.dumps(dict(value), allow_nan=False)
+    except (TypeError, ValueError) as cause:
+        raise InvalidInput(
+            f"expected {name} with plain numbers, texts, lists and tables, got {describe(value)}"
+        ) from cause
 
 
 def _plain(name: str) -> bool:

@@ -34,6 +34,11 @@ class Additive(Noise):
         """Whether X and −X are distributed alike."""
         return True
 
+    @property
+    def shift(self) -> float:
+        """E X, nought unless said otherwise."""
+        return 0.0
+
     @abstractmethod
     def absolute_moment(self, order: float) -> float:
         """E|X|^order for 0 < order < tail index."""
@@ -50,7 +55,7 @@ class Additive(Noise):
             return np.full_like(f, math.inf)
         with np.errstate(over="ignore"):
             if order == 2.0:
-                return np.asarray(f**2 + self.absolute_moment(2.0))
+                return np.asarray(f**2 + 2.0 * f * self.shift + self.absolute_moment(2.0))
             values, where = np.unique(np.abs(f) if self.symmetric else f, return_inverse=True)
             if self.symmetric and order % 2.0 == 0.0 and order <= MOST_EVEN:
                 moments = self._expanded(int(order), values)

@@ -82,6 +82,11 @@ class Contamination(Additive):
         """The share of the outliers that are above f."""
         return {"both": 0.5, "up": 1.0, "down": 0.0}[self.side]
 
+    @property
+    def shift(self) -> float:
+        outlier = self.size * (2.0 * self._up - 1.0)
+        return (1.0 - self.share) * self._inner.shift + self.share * outlier
+
     def absolute_moment(self, order: float) -> float:
         inner = self._inner.absolute_moment(order) if self.share < 1.0 else 0.0
         return float((1.0 - self.share) * inner + self.share * np.power(self.size, order))

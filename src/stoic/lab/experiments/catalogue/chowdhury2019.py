@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from stoic.lab.experiments.catalogue.base import Claim, Reproduction, Verdict
-from stoic.lab.experiments.catalogue.data import located
 from stoic.lab.experiments.catalogue.judging import all_of, ordering
 from stoic.lab.experiments.results import Results
 from stoic.lab.experiments.spec import Experiment, PolicySpec, Table
@@ -113,14 +112,14 @@ TITLES = {
 def _stocks(quick: bool) -> list[Experiment]:
     levels = Experiment(
         "chowdhury2019/fig1d",
-        problems=(located({"kind": "stocks", "label": "levels"}),),
+        problems=({"kind": "stocks", "label": "levels"},),
         policies=(TGP, NYSTROM, PLAIN, UNIFORM),
         schedules=SCHEDULES,
         horizons=(300,) if quick else (1000, 5000),
         trials=2 if quick else 10,
     )
-    returns = located({"kind": "stock-returns", "label": "returns"})
-    return [levels, replace(levels, problems=(returns,))]
+    returns = replace(levels, problems=({"kind": "stock-returns", "label": "returns"},))
+    return [levels, returns]
 
 
 def _sensors(quick: bool) -> list[Experiment]:
@@ -133,7 +132,7 @@ def _sensors(quick: bool) -> list[Experiment]:
     return [
         Experiment(
             "chowdhury2019/fig1e",
-            problems=(located({"kind": "light-sensors"}),),
+            problems=({"kind": "light-sensors"},),
             policies=(TGP, qff, NYSTROM, PLAIN, UNIFORM),
             schedules=SCHEDULES,
             horizons=(200,) if quick else (1000, 5000),

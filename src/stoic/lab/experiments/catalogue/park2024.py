@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 from stoic.lab.experiments.catalogue.base import Claim, Reproduction, Verdict
-from stoic.lab.experiments.catalogue.data import located
 from stoic.lab.experiments.catalogue.judging import all_of, ordering, per_round, spread
 from stoic.lab.experiments.results import Results
 from stoic.lab.experiments.spec import Experiment, PolicySpec, Table
@@ -158,7 +157,7 @@ def _table2(quick: bool) -> list[Experiment]:
     return [
         Experiment(
             "park2024/table2",
-            problems=(located({"kind": "stock-means", "label": "stocks"}),),
+            problems=({"kind": "stock-means", "label": "stocks"},),
             noises=(noise(0.2), noise(0.8)),
             policies=POLICIES,
             schedules=("paper", "practical"),

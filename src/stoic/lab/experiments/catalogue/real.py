@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from stoic.lab.experiments.catalogue.base import Claim, Reproduction, Verdict
-from stoic.lab.experiments.catalogue.data import located
 from stoic.lab.experiments.catalogue.judging import ordering, per_round, spread
 from stoic.lab.experiments.results import Results
 from stoic.lab.experiments.spec import Experiment, PolicySpec, Table
@@ -30,7 +29,6 @@ def _builder(
 ) -> Callable[[bool], list[Experiment]]:
     def build(quick: bool) -> list[Experiment]:
         chosen = ({**problems[0], **small},) if quick else problems
-        chosen = tuple(located(table) for table in chosen)
         return [
             Experiment(
                 f"real/{name}",

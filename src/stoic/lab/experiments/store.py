@@ -1,0 +1,72 @@
+"""Finished runs, one file each, that appear whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from stoic.lab.experiments.spec import Run
+
+__all__ = ["Store", "write_json"]
+
+
+class Store:
+    """A folder of finished runs, found by their keys.
+
+    A damaged file counts as missing: it is set aside as ``….damaged`` and the run is done again.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def read(self, run: Run) -> dict[str, Any] | None:
+        """The records of a run, or None if it has not been finished."""
+        path = self._path(run)
+        try:
+            records = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return None
+        except ValueError:
+            records = None
+        if not _whole(records):
+            path.replace(path.with_suffix(".damaged"))
+            return None
+        found: dict[str, Any] = records
+        return found
+
+    def write(self, run: Run, records: Mapping[str, Any]) -> None:
+        """Keep the records of a run."""
+        write_json(self._path(run), records)
+
+    def _path(self, run: Run) -> Path:
+        return self.folder / f"{run.key}.json"
+
+
+def _whole(records: Any) -> bool:
+    """Whether records have the columns that a run has, all of one length."""
+    if not isinstance(records, dict) or not isinstance(records.get("curve"), dict):
+        return False
+    tables = [records["curve"], *(records.get(name, {}) for name in ("epochs", "beliefs"))]
+    sound = all(
+        isinstance(table, dict) and len({len(column) for column in table.values()}) <= 1
+        for table in tables
+    )
+    times = records["curve"].get("t", ())
+    return sound and len(times) > 0 and len(records.get("seconds", ())) == len(times)
+
+
+def write_json(path: Path, value: Mapping[str, Any], *, indent: int | None = None) -> None:
+    """A file that appears whole or not at all, and outlives a power cut."""
+    partial = path.with_suffix(f".{os.getpid()}.partial")
+    try:
+        with partial.open("w", encoding="utf-8") as file:
+            json.dump(value, file, ensure_ascii=False, indent=indent)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
