@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections import Counter
 from pathlib import Path
 
 from stoic.lab.experiments.catalogue import CATALOGUE, Finding, Reproduction
@@ -18,13 +19,14 @@ from stoic.lab.experiments.publish import publish
 from stoic.lab.experiments.results import Results
 
 PAGE = Path(__file__).parent.parent / "docs" / "reproduction"
+AGREES = {True: "yes", False: "**no**", None: "within chance"}
 KEPT = ("summary.csv", "curves.csv")
 
 
 def main() -> None:
     results_folder = Path(sys.argv[1] if len(sys.argv) > 1 else "results")
     lines = ["# What the papers found, and what we found", "", INTRODUCTION, ""]
-    seconds, holding, claims = 0.0, 0, 0
+    seconds, counts = 0.0, Counter[str]()
     for entry in CATALOGUE.values():
         folder = results_folder / entry.name
         if not (folder / "curves.parquet").exists():
@@ -32,15 +34,16 @@ def main() -> None:
             continue
         results = Results.load(folder)
         findings = entry.judge(results)
-        holding, claims = holding + sum(f.holds for f in findings), claims + len(findings)
+        counts.update(f.word for f in findings)
         publish(folder, results, entry, findings=findings, command=f"stoic reproduce {entry.name}")
         spent = cpu_seconds(results)
         seconds += 0.0 if entry.name in SHARED else spent
         lines += section(entry, findings, keep(entry, folder), spent)
-        print(f"{entry.name}: {sum(f.holds for f in findings)} of {len(findings)} hold", flush=True)
+        print(entry.name, dict(Counter(f.word for f in findings)), flush=True)
     total = (
-        f"{holding} of {claims} claims hold. Everything took {seconds / 3600:.2f} hours of CPU "
-        f"time, {seconds / 7200:.2f} hours on two cores."
+        f"Of {counts.total()} claims {counts['holds']} hold, {counts['does not hold']} do not, and "
+        f"{counts['is not settled']} are within chance. Everything took {seconds / 3600:.2f} hours of "
+        f"CPU time, {seconds / 7200:.2f} hours on two cores."
     )
     lines[3:3] = ["", total]
     (PAGE / "README.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -86,7 +89,7 @@ def section(
         "|---|---|---|---|",
     ]
     lines += [
-        f"| {cell(f.says)} | {cell(f.figures)} | {'yes' if f.holds else '**no**'} | {cell(f.why)} |"
+        f"| {cell(f.says)} | {cell(f.figures)} | {AGREES[f.holds]} | {cell(f.why)} |"
         for f in findings
     ]
     lines.append("")

@@ -59,6 +59,11 @@ def _plainly() -> Iterator[None]:
     except StoicError as refused:
         Console(stderr=True).print(Text(f"stoic: {refused}", style="red"))
         raise typer.Exit(2) from None
+    except OSError as trouble:
+        Console(stderr=True).print(
+            Text(f"stoic: expected room and permission for results, got {trouble}", style="red")
+        )
+        raise typer.Exit(2) from None
     except KeyboardInterrupt:
         Console(stderr=True).print("stopped; what is finished is kept: run it again to go on")
         raise typer.Exit(130) from None
@@ -132,11 +137,11 @@ def _list() -> None:
 
 def _show(findings: list[Finding]) -> None:
     table = Table(show_lines=True)
-    for heading in ("claim", "holds", "measured"):
+    for heading in ("claim", "verdict", "measured"):
         table.add_column(heading)
     for finding in findings:
-        holds = Text("yes", style="green") if finding.holds else Text("no", style="yellow")
-        table.add_row(finding.says, holds, finding.figures)
+        verdict = Text(finding.word, style="green" if finding.holds else "yellow")
+        table.add_row(Text(finding.says), verdict, Text(finding.figures))
     console.print(table)
 
 
@@ -191,7 +196,7 @@ def compare(
         for row in compare_results(Results.read(first), Results.read(second), column=column):
             gap = row.difference
             table.add_row(
-                _name(row.a, row.b),
+                Text(_name(row.a, row.b)),
                 str(row.trials),
                 f"{row.mean_a:.4g}",
                 f"{row.mean_b:.4g}",

@@ -22,7 +22,7 @@ def watching(console: Console) -> Iterator[Callable[[Status], None]]:
         TextColumn("runs"),
         TimeElapsedColumn(),
         TextColumn("{task.fields[left]}"),
-        TextColumn("[dim]{task.description}"),
+        TextColumn("{task.description}", style="dim", markup=False),
     )
     with Progress(*columns, console=console) as progress:
         bar = progress.add_task("", total=None, left="")

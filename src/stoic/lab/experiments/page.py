@@ -43,7 +43,7 @@ th { border-bottom: 2px solid var(--soft); font-weight: 600; }
 td { white-space: nowrap; }
 .words td { white-space: normal; min-width: 8rem; }
 .n { text-align: right; font-variant-numeric: tabular-nums; }
-.yes, .no { font-weight: 600; white-space: nowrap; }
+.yes, .no, .open { font-weight: 600; white-space: nowrap; }
 .yes { color: var(--yes); }
 .no { color: var(--no); }
 figure { margin: 0 0 1.8rem; }

@@ -30,6 +30,8 @@ _TYPES = {".svg": "image/svg+xml", ".png": "image/png"}
 _SHOWN = 2  # claims that the sentence spells out
 _LONGEST = 180  # characters of each that it quotes
 _OURS = "real/"  # reproductions that are no paper's
+_CLASSES = {True: "yes", False: "no", None: "open"}
+_SIGNS = {True: "✓", False: "✗", None: "≈"}
 _HEADINGS = {"experiment": "part", "horizon": "T"}
 
 
@@ -101,7 +103,7 @@ def _on_claims(findings: Sequence[Finding], paper: bool) -> str:
     failed = [finding for finding in findings if not finding.holds]
     of = "of the paper " if paper else ""
     if len(findings) == 1:
-        head = f"The claim {of}{'holds' if held else 'does not hold'}"
+        head = f"The claim {of}{findings[0].word}"
     elif not failed:
         head = f"All {len(findings)} claims {of}hold"
     else:
@@ -112,7 +114,11 @@ def _on_claims(findings: Sequence[Finding], paper: bool) -> str:
     more = f"; and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
     turn = ": "
     if failed and held:
-        turn = "; this does not: " if len(failed) == 1 else "; these do not: "
+        turn = (
+            "; this does not, or is not settled: "
+            if None in [f.holds for f in failed]
+            else ("; this does not: " if len(failed) == 1 else "; these do not: ")
+        )
     return f"{head}{turn}{'; '.join(told)}{more}."
 
 
@@ -187,9 +193,8 @@ def _claims(findings: Sequence[Finding]) -> str:
             finding.says,
             finding.figures,
             Markup(
-                '<span class="yes"><span aria-hidden="true">✓</span> holds</span>'
-                if finding.holds
-                else '<span class="no"><span aria-hidden="true">✗</span> does not hold</span>'
+                f'<span class="{_CLASSES[finding.holds]}"><span aria-hidden="true">'
+                f"{_SIGNS[finding.holds]}</span> {finding.word}</span>"
             ),
             finding.why or "–",
         )

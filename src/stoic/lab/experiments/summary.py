@@ -14,7 +14,7 @@ from stoic.checks import Array, IntArray
 from stoic.lab.experiments.groups import arranged
 from stoic.lab.experiments.results import Curve, Results
 
-__all__ = ["spread", "summary", "thin", "write_curves", "write_summary"]
+__all__ = ["slope_ratio", "spread", "summary", "thin", "write_curves", "write_summary"]
 
 _MOST = 25  # checkpoints of a thinned curve
 
@@ -34,7 +34,7 @@ def summary(results: Results) -> list[dict[str, Any]]:
         row: dict[str, Any] = {**asdict(case), "trials": len(curve.trials)}
         row |= _figures("regret", curve.end)
         row |= _figures("average", curve.end / curve.t[-1])
-        row["slope_ratio"] = _slope_ratio(curve)
+        row["slope_ratio"] = slope_ratio(curve)
         row["cpu_seconds"] = (
             float(np.mean(results.curve(case, "seconds", "seconds").end))
             if case in timed
@@ -106,7 +106,8 @@ def _figures(name: str, end: Array) -> dict[str, float]:
     }
 
 
-def _slope_ratio(curve: Curve) -> float:
+def slope_ratio(curve: Curve) -> float:
+    """Mean regret gathered in the second half of the rounds over that in the first half."""
     mean, _ = spread(curve.values)
     middle = float(np.interp(curve.t[-1] / 2, np.r_[0, curve.t], np.r_[0.0, mean]))
     return (float(mean[-1]) - middle) / middle if middle else float("nan")

@@ -10,12 +10,17 @@ from stoic.lab.experiments.spec import Experiment
 
 __all__ = ["Claim", "Finding", "Reproduction", "Verdict"]
 
+WORDS = {True: "holds", False: "does not hold", None: "is not settled"}
+
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a claim holds in some results, and the figures that say so."""
+    """Whether a claim holds in some results, and the figures that say so.
 
-    holds: bool
+    ``holds`` is None where chance may have decided: an interval of the difference includes zero.
+    """
+
+    holds: bool | None
     figures: str
 
 
@@ -43,9 +48,14 @@ class Finding:
     """A claim with its verdict."""
 
     says: str
-    holds: bool
+    holds: bool | None
     figures: str
     why: str
+
+    @property
+    def word(self) -> str:
+        """The verdict in words."""
+        return WORDS[self.holds]
 
 
 @dataclass(frozen=True)

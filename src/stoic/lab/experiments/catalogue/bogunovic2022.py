@@ -11,6 +11,7 @@ from stoic.lab.experiments.catalogue.base import Claim, Reproduction, Verdict
 from stoic.lab.experiments.catalogue.judging import linear, per_round, sublinear
 from stoic.lab.experiments.results import Results
 from stoic.lab.experiments.spec import Case, Experiment, PolicySpec, Table
+from stoic.lab.problems import problems
 
 __all__ = ["F1", "REPRODUCTIONS"]
 
@@ -112,6 +113,32 @@ def _right_arm(results: Results) -> Verdict:
     return Verdict(len(lost) <= 2, f"not the best in {len(lost)} of {alone} such runs{worst}")
 
 
+def _on_the_best(label: str, world: str) -> Callable[[Results], Verdict]:
+    """Whether RGP-UCB's loss a round, over the last tenth, is below the second-best arm's."""
+
+    def check(results: Results) -> Verdict:
+        stuck, total = [], 0
+        for case in results.some(policy="RGP-UCB", problem=label):
+            curve = results.curve(case)
+            since = int(np.searchsorted(curve.t, 0.9 * case.horizon))
+            late = (curve.values[:, -1] - curve.values[:, since]) / (case.horizon - curve.t[since])
+            for trial, loss in zip(curve.trials.tolist(), late.tolist(), strict=True):
+                total += 1
+                if loss >= 0.95 * _gap(world, trial):
+                    stuck.append(case.attack)
+        places = ", ".join(f"{attack} {stuck.count(attack)}" for attack in dict.fromkeys(stuck))
+        return Verdict(not stuck, f"not so in {len(stuck)} of {total} trials {places}".rstrip())
+
+    return check
+
+
+def _gap(world: str, trial: int) -> float:
+    """How much less than the best arm the second-best pays."""
+    table = {name: value for name, value in WORLDS[world].items() if name != "label"}
+    first, second = np.sort(problems.make(table, seed=trial).f)[:-3:-1].tolist()
+    return float(first - second)
+
+
 def _below(results: Results) -> Verdict:
     pairs = []
     for case in results.some(policy="RGP-UCB"):
@@ -121,6 +148,9 @@ def _below(results: Results) -> Verdict:
         pairs.append((case.attack, per_round(mine).mean() < per_round(theirs).mean()))
     count = sum(below for _, below in pairs)
     return Verdict(count > len(pairs) / 2, f"below under {count} of {len(pairs)} attacks")
+
+
+SETTLED = ""
 
 
 def _claims(world: str, linear_under: tuple[str, ...]) -> tuple[Claim, ...]:
@@ -133,6 +163,16 @@ def _claims(world: str, linear_under: tuple[str, ...]) -> tuple[Claim, ...]:
         Claim(
             f"RGP-UCB and RGP-PE are sublinear under every attack on {label}.",
             sublinear(ROBUST, problem=label),
+        ),
+        Claim(
+            f"GP-UCB succeeds on {label} when no attack is applied.",
+            sublinear(("GP-UCB",), problem=label, attack="no attack"),
+        ),
+        Claim(
+            f"At the end RGP-UCB loses less a round on {label} than the second-best arm does, in "
+            "every trial (ours to ask).",
+            _on_the_best(label, world),
+            why=SETTLED,
         ),
     )
 

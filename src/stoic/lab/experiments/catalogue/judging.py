@@ -10,15 +10,19 @@ import numpy as np
 from stoic.checks import Array
 from stoic.lab.experiments.catalogue.base import Verdict
 from stoic.lab.experiments.compare import paired_difference
+from stoic.lab.experiments.groups import spell, varying
 from stoic.lab.experiments.results import Curve, NotRun, Results
+from stoic.lab.experiments.spec import Case
+from stoic.lab.experiments.summary import slope_ratio
 
 __all__ = [
     "all_of",
-    "half_slopes",
+    "every",
     "linear",
     "ordering",
     "per_round",
     "spread",
+    "straight",
     "sublinear",
 ]
 
@@ -32,15 +36,20 @@ def per_round(curve: Curve) -> Array:
 
 
 def spread(values: Array) -> str:
-    """Mean ± standard deviation, in three digits."""
-    return f"{values.mean():.3g} ± {values.std():.2g}"
+    """Mean ± standard deviation over trials."""
+    std = values.std(ddof=1) if len(values) > 1 else 0.0
+    return f"{values.mean():.3g} ± {std:.2g}"
 
 
-def ordering(better: str, worse: str, **where: Any) -> Check:
-    """That one policy's mean regret is below another's, wherever both were run."""
+def ordering(better: str, worse: str, *, ties: bool = False, **where: Any) -> Check:
+    """That one policy's mean regret is below another's, wherever both were run.
+
+    It is so if the interval of the paired difference is below zero, not so if it is above, and
+    unsettled else; with ``ties``, which is for "no worse than", whatever is not above will do.
+    """
 
     def check(results: Results) -> Verdict:
-        lines, holds = [], True
+        lines, holds = [], []
         for case in results.some(policy=better, **where):
             twins = [
                 other
@@ -52,32 +61,42 @@ def ordering(better: str, worse: str, **where: Any) -> Check:
                 continue
             a, b = per_round(results.curve(case)), per_round(results.curve(twins[0]))
             gap = paired_difference(a, b)
-            holds &= bool(a.mean() < b.mean())
+            holds.append(False if gap.low > 0.0 else True if ties or gap.high < 0.0 else None)
             lines.append(
                 f"{_place(results, case)}{better} {spread(a)}, {worse} {spread(b)}, "
                 f"difference {gap.mean:+.2g} [{gap.low:+.2g}, {gap.high:+.2g}]"
             )
         if not lines:
             raise NotRun(f"expected {better} and {worse} in the same setting, got them apart")
-        return Verdict(holds, "; ".join(lines))
+        return Verdict(every(holds), "; ".join(lines))
 
     return check
 
 
-def half_slopes(curve: Curve) -> tuple[float, float]:
-    """Mean regret per round over the first and the last half of the horizon."""
-    mean, half = curve.values.mean(axis=0), curve.case.horizon / 2.0
-    middle = float(np.interp(half, curve.t, mean))
-    return middle / half, (float(mean[-1]) - middle) / half
+def every(verdicts: Iterable[bool | None]) -> bool | None:
+    """False if any is, else unsettled if any is, else true."""
+    found = list(verdicts)
+    return False if False in found else None if None in found else True
 
 
 def _straightness(
     results: Results, policies: Sequence[str], where: Any
-) -> Iterable[tuple[Any, float]]:
+) -> Iterable[tuple[Case, float]]:
     for policy in policies:
         for case in results.some(policy=policy, **where):
-            first, last = half_slopes(results.curve(case))
-            yield case, last / first if first > 0.0 else 0.0
+            ratio = slope_ratio(results.curve(case))
+            yield case, ratio if np.isfinite(ratio) else 0.0
+
+
+def straight(policy: str, **where: Any) -> Check:
+    """That the mean regret's last half is at least half as steep as its first, everywhere."""
+
+    def check(results: Results) -> Verdict:
+        found = [ratio for _, ratio in _straightness(results, (policy,), where)]
+        text = ", ".join(f"{ratio:.2f}" for ratio in found)
+        return Verdict(min(found) >= STRAIGHT, f"slope of the last half over the first: {text}")
+
+    return check
 
 
 def linear(policy: str, attacks: Sequence[str], **where: Any) -> Check:
@@ -121,14 +140,12 @@ def all_of(*checks: Check) -> Check:
 
     def check(results: Results) -> Verdict:
         verdicts = [one(results) for one in checks]
-        return Verdict(all(v.holds for v in verdicts), "; ".join(v.figures for v in verdicts))
+        return Verdict(every(v.holds for v in verdicts), "; ".join(v.figures for v in verdicts))
 
     return check
 
 
-def _place(results: Results, case: Any) -> str:
+def _place(results: Results, case: Case) -> str:
     """What tells this case from others of the same policy."""
-    others = results.cases(policy=case.policy)
-    names = ("problem", "noise", "attack", "schedule", "horizon")
-    varying = [n for n in names if len({getattr(o, n) for o in others}) > 1]
-    return ", ".join(str(getattr(case, n)) for n in varying) + (": " if varying else "")
+    apart = varying(results.cases(policy=case.policy))
+    return ", ".join(spell(n, getattr(case, n)) for n in apart) + (": " if apart else "")

@@ -1,4 +1,4 @@
-"""Park & Lee, *Gaussian process bandits with heavy-tailed noise*, ECAI 2024."""
+"""Park & Lee, *Contextually adaptive algorithms for Gaussian process bandits …*, ECAI 2024."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from collections.abc import Callable
 from typing import Any
 
 from stoic.lab.experiments.catalogue.base import Claim, Reproduction, Verdict
-from stoic.lab.experiments.catalogue.judging import all_of, ordering, per_round, spread
+from stoic.lab.experiments.catalogue.judging import all_of, ordering, per_round, spread, straight
 from stoic.lab.experiments.results import Results
 from stoic.lab.experiments.spec import Experiment, PolicySpec, Table
 
 __all__ = ["REPRODUCTIONS"]
 
-SOURCE = "Park & Lee, Gaussian process bandits under heavy-tailed noise, ECAI 2024"
+SOURCE = (
+    "Park & Lee, Contextually adaptive algorithms for Gaussian process bandit optimization under "
+    "heavy-tailed noise, ECAI 2024"
+)
 POLICIES = (
     PolicySpec("gp-ucb", "GP-UCB"),
     PolicySpec("tgp-ucb", "TGP-UCB"),
@@ -21,6 +24,7 @@ POLICIES = (
     PolicySpec("ca-tgp-ucb", "CA-TGP-UCB"),
     PolicySpec("mom-gp-ucb", "MoM-GP-UCB"),
 )
+UNIFORM = PolicySpec("uniform", "Uniform", instead={"paper": "practical"})  # a yardstick
 CHOSEN = (
     "Symmetrised Pareto noise of shape 1 + ε + 0.01. Not printed and chosen by us: the horizon, "
     "the length scale of the SE kernel (1; 2 in 5-D), and that N(0, 3) has standard deviation 3. "
@@ -61,7 +65,7 @@ def experiment(
         f"park2024/fig1-{size}",
         problems=(problem,),
         noises=tuple(noise(value) for value in eps),
-        policies=POLICIES,
+        policies=(*POLICIES, UNIFORM),
         schedules=schedules,
         horizons=(small if quick else full,),
         trials=1 if quick else 10,
@@ -99,6 +103,23 @@ def _claims(size: str) -> tuple[Claim, ...]:
                 all_of(*(ordering(p.label, "GP-UCB", **where) for p in POLICIES[1:])),
                 why=WHY[size, schedule],
             ),
+            Claim(
+                f"GP-UCB's regret is linear {place}.",
+                straight("GP-UCB", **where),
+                why=WHY[size, schedule],
+            ),
+            Claim(
+                f"ATA-GP-UCB is {'below' if size == '5d' else 'above'} TGP-UCB {place}.",
+                ordering("ATA-GP-UCB", "TGP-UCB", **where)
+                if size == "5d"
+                else ordering("TGP-UCB", "ATA-GP-UCB", **where),
+                why=WHY[size, schedule],
+            ),
+            Claim(
+                f"All are below uniform play {place}; ours to ask.",
+                all_of(*(ordering(p.label, "Uniform", **where) for p in POLICIES)),
+                why=WHY[size, schedule],
+            ),
         ]
     return tuple(claims)
 
@@ -118,6 +139,8 @@ def _times(results: Results) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     results.some("seconds")
     for curve in results.curves("seconds", "seconds"):
+        if curve.case.policy == UNIFORM.label:
+            continue
         found.setdefault(curve.case.problem, {})[curve.case.policy] = float(curve.end.mean())
     return found
 
@@ -125,28 +148,19 @@ def _times(results: Results) -> dict[str, dict[str, float]]:
 def _slowest(results: Results) -> Verdict:
     times = _times(results)
     holds = all(max(t, key=lambda p: t[p]) == "ATA-GP-UCB" for t in times.values())
-    return Verdict(holds, "; ".join(f"{place}: " + _row(t) for place, t in times.items()))
+    return Verdict(holds, "; ".join(_row(place, t) for place, t in times.items()))
 
 
 def _fastest(results: Results) -> Verdict:
     times = _times(results)
     holds = all(min(t, key=lambda p: t[p]) == "MoM-GP-UCB" for t in times.values())
-    return Verdict(holds, "; ".join(f"{place}: " + _row(t) for place, t in times.items()))
+    return Verdict(holds, "; ".join(_row(place, t) for place, t in times.items()))
 
 
-def _row(times: dict[str, float]) -> str:
-    return ", ".join(f"{policy} {seconds:.3g} s" for policy, seconds in times.items())
-
-
-def _printed_ratio(results: Results) -> Verdict:
-    lines, holds = [], True
-    for place, times in _times(results).items():
-        printed = dict(zip((p.label for p in POLICIES), PRINTED[place], strict=True))
-        ratios = {policy: printed[policy] / seconds for policy, seconds in times.items()}
-        holds &= min(ratios.values()) >= 100.0
-        text = ", ".join(f"{policy} {ratio:.0f}×" for policy, ratio in ratios.items())
-        lines.append(f"{place}: {text}")
-    return Verdict(holds, "; ".join(lines))
+def _row(place: str, times: dict[str, float]) -> str:
+    printed = dict(zip((p.label for p in POLICIES), PRINTED[place], strict=True))
+    parts = [f"{policy} {times[policy]:.3g} s (printed {printed[policy]:.0f})" for policy in times]
+    return f"{place}: " + ", ".join(parts)
 
 
 def _table1(quick: bool) -> list[Experiment]:
@@ -159,7 +173,7 @@ def _table2(quick: bool) -> list[Experiment]:
             "park2024/table2",
             problems=({"kind": "stock-means", "label": "stocks"},),
             noises=(noise(0.2), noise(0.8)),
-            policies=POLICIES,
+            policies=(*POLICIES, UNIFORM),
             schedules=("paper", "practical"),
             horizons=(300 if quick else 5_000,),
             trials=1 if quick else 10,
@@ -176,9 +190,10 @@ def _order_of_table2(schedule: str, eps: float) -> Callable[[Results], Verdict]:
             curve.case.policy: per_round(curve)
             for curve in results.curves(schedule=schedule, noise=f"ε = {eps}")
         }
+        uniform = rates.pop(UNIFORM.label)
         order = sorted(rates, key=lambda policy: rates[policy].mean())
         text = " < ".join(f"{policy} ({spread(rates[policy])})" for policy in order)
-        return Verdict(tuple(order) == printed, text)
+        return Verdict(tuple(order) == printed, f"{text}; uniform play {spread(uniform)}")
 
     return check
 
@@ -210,9 +225,6 @@ REPRODUCTIONS = (
         (
             Claim("ATA-GP-UCB is the slowest on every problem.", _slowest),
             Claim("MoM-GP-UCB is the fastest on every problem.", _fastest),
-            Claim(
-                "Ours is at least a hundred times faster than the printed seconds.", _printed_ratio
-            ),
         ),
         figures=("seconds",),
     ),
