@@ -42,8 +42,8 @@ def main() -> None:
         print(entry.name, dict(Counter(f.word for f in findings)), flush=True)
     total = (
         f"Of {counts.total()} claims {counts['holds']} hold, {counts['does not hold']} do not, and "
-        f"{counts['is not settled']} are within chance. Everything took {seconds / 3600:.2f} hours of "
-        f"CPU time, {seconds / 7200:.2f} hours on two cores."
+        f"{counts['is not settled']} are within chance. Everything took {seconds / 3600:.2f} "
+        f"hours of CPU time, {seconds / 7200:.2f} hours on two cores."
     )
     lines[3:3] = ["", total]
     (PAGE / "README.md").write_text("\n".join(lines) + "\n", encoding="utf-8")

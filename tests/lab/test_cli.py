@@ -91,6 +91,29 @@ def test_fewer_trials_and_another_schedule(tmp_path: Path) -> None:
     assert "theory" in (tmp_path / "x/gp-ucb/summary.csv").read_text()
 
 
+def test_one_that_fails_does_not_end_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("STOIC_DATA", raising=False)
+    said = call(
+        "reproduce", "chowdhury2019/fig1e", "bogunovic2022/fig1", "--quick", "--trials", 1,
+        "--out", tmp_path, "--workers", 0, code=2,
+    )  # fmt: skip
+    assert "STOIC_DATA" in said
+    assert (tmp_path / "quick/bogunovic2022/fig1/report.html").exists()
+
+
+def test_labels_are_no_markup(tmp_path: Path) -> None:
+    path = spec(tmp_path, "uniform")
+    path.write_text(path.read_text() + 'label = "[/red] <b>"\n', encoding="utf-8")
+    call("run", path, "--out", tmp_path, "--workers", 0)
+    curves = tmp_path / "uniform" / "curves.parquet"
+    assert "[/red]" in call("compare", curves, curves)
+    report = (tmp_path / "uniform" / "report.html").read_text(encoding="utf-8")
+    assert "<b>" not in report
+    assert f"stoic run {path}" in report
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -98,12 +121,14 @@ def test_fewer_trials_and_another_schedule(tmp_path: Path) -> None:
         (["run", "nowhere.toml"], "No such file"),
         (["compare", "a.parquet", "b.parquet"], "expected a Parquet file"),
         (["reproduce", "chowdhury2019/fig1a", "--quick", "--engine", "ray"], "one of"),
+        (["reproduce", "chowdhury2019/fig1a", "--quick", "--out", "file"], "room and permission"),
     ],
 )
 def test_what_is_refused_is_said_in_a_line(
     words: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
     result = RUNNER.invoke(app, words)
     assert result.exit_code == 2
     assert said in " ".join(result.output.split())

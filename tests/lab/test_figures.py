@@ -51,7 +51,7 @@ def test_every_kind_has_its_panels_and_curves(kind: str, panels: int, lines: int
     titles = [axes.get_title("left") for axes in figure.axes]
     if kind == "beliefs":
         assert titles == ["GP-UCB", "TGP-UCB", "Uniform"]
-        assert legends(figure) == ["f", "estimate", "bounds"]
+        assert legends(figure) == ["f", "estimate", "bounds; darker: one std"]
     elif kind == "seconds":
         assert titles == [""]
         assert [t.get_text() for t in figure.axes[0].get_yticklabels()] == list(POLICIES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -16,8 +17,9 @@ from stoic.cli.progress import watching
 from stoic.errors import StoicError
 from stoic.lab.attacks import attacks
 from stoic.lab.experiments import catalogue, toml
-from stoic.lab.experiments.catalogue import Finding
+from stoic.lab.experiments.catalogue import Finding, Reproduction
 from stoic.lab.experiments.compare import compare as compare_results
+from stoic.lab.experiments.figures import matplotlib
 from stoic.lab.experiments.publish import publish
 from stoic.lab.experiments.results import Results
 from stoic.lab.experiments.runner import run as run_experiments
@@ -46,6 +48,7 @@ Scheduler = Annotated[
     str | None, typer.Option(help="Address of a Dask scheduler, such as tcp://host:8786.")
 ]
 Trials = Annotated[int | None, typer.Option(min=1, help="Trials of each case.")]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Do finished runs again.")]
 Schedule = Annotated[
     list[str] | None, typer.Option(help="Only with this schedule; may be given again.")
 ]
@@ -74,6 +77,42 @@ def _root() -> None:
     """Gaussian-process bandits that keep their head when measurements lie."""
 
 
+@dataclass(frozen=True)
+class How:
+    """How runs are done, and how many."""
+
+    out: Path
+    trials: int | None
+    schedule: list[str] | None
+    fresh: bool
+    engine: str
+    workers: int | None
+    scheduler: str | None
+
+    def run(self, parts: list[Experiment], folder: Path, store: Path | None = None) -> Results:
+        """The results of some experiments, with a bar while they are made."""
+        schedules = tuple(self.schedule) if self.schedule else None
+        resized = [part.resized(trials=self.trials, schedules=schedules) for part in parts]
+        matplotlib()  # what is missing must show before hours of work, not after
+        with watching(console) as watch:
+            return run_experiments(
+                resized,
+                folder,
+                store=store,
+                fresh=self.fresh,
+                engine=self.engine,
+                workers=self.workers,
+                scheduler=self.scheduler,
+                watch=watch,
+            )
+
+    @property
+    def words(self) -> str:
+        """The options that change the results, as on the command line."""
+        trials = f" --trials {self.trials}" if self.trials is not None else ""
+        return trials + "".join(f" --schedule {name}" for name in self.schedule or [])
+
+
 @app.command()
 def reproduce(
     names: Annotated[list[str] | None, typer.Argument(help="Such as chowdhury2019/fig1a.")] = None,
@@ -82,6 +121,7 @@ def reproduce(
     trials: Trials = None,
     schedule: Schedule = None,
     out: Out = Path("results"),
+    fresh: Fresh = False,
     workers: Workers = None,
     engine: Engine = "local",
     scheduler: Scheduler = None,
@@ -90,39 +130,32 @@ def reproduce(
 
     Without a name, list the experiments.
     """
+    how = How(out, trials, schedule, fresh, engine, workers, scheduler)
     with _plainly():
         if not names and not everything:
             _list()
             return
-        chosen = [catalogue.find(name) for name in names or []]
-        for entry in list(catalogue.CATALOGUE.values()) if everything else chosen:
-            parts = _resized(entry.build(quick), trials, schedule)
-            folder = (out / "quick" if quick else out) / entry.name
-            console.rule(f"{entry.name}: {entry.title}", align="left")
-            with watching(console) as watch:
-                results = run_experiments(
-                    parts,
-                    folder,
-                    store=folder.parents[1] / "runs",
-                    engine=engine,
-                    workers=workers,
-                    scheduler=scheduler,
-                    watch=watch,
-                )
-            findings = entry.judge(results)
-            command = f"stoic reproduce {entry.name}" + (" --quick" if quick else "")
-            report = publish(folder, results, entry, findings=findings, command=command)
-            _show(findings)
-            console.print(f"report: {report}", soft_wrap=True)
+        entries = [catalogue.find(name) for name in names or []]
+        failed = []
+        for entry in list(catalogue.CATALOGUE.values()) if everything else entries:
+            try:
+                _reproduce(entry, quick, how)
+            except StoicError as refused:  # the others must not wait for it
+                failed.append(refused)
+                console.print(Text(f"stoic: {refused}", style="red"))
+        if failed:
+            raise typer.Exit(2)
 
 
-def _resized(
-    parts: list[Experiment], trials: int | None, schedule: list[str] | None
-) -> list[Experiment]:
-    return [
-        part.resized(trials=trials, schedules=tuple(schedule) if schedule else None)
-        for part in parts
-    ]
+def _reproduce(entry: Reproduction, quick: bool, how: How) -> None:
+    root = how.out / "quick" if quick else how.out
+    console.rule(Text(f"{entry.name}: {entry.title}"), align="left")
+    results = how.run(entry.build(quick), root / entry.name, root / "runs")
+    findings = entry.judge(results)
+    command = f"stoic reproduce {entry.name}" + (" --quick" if quick else "") + how.words
+    report = publish(root / entry.name, results, entry, findings=findings, command=command)
+    _show(findings)
+    console.print(Text(f"report: {report}"), soft_wrap=True)
 
 
 def _list() -> None:
@@ -151,20 +184,19 @@ def run(
     trials: Trials = None,
     schedule: Schedule = None,
     out: Out = Path("results"),
+    fresh: Fresh = False,
     workers: Workers = None,
     engine: Engine = "local",
     scheduler: Scheduler = None,
 ) -> None:
     """Run an experiment of your own, written as TOML, and report on it."""
+    how = How(out, trials, schedule, fresh, engine, workers, scheduler)
     with _plainly():
-        part = _resized([toml.load(file)], trials, schedule)[0]
-        folder = out / part.name
-        with watching(console) as watch:
-            results = run_experiments(
-                part, folder, engine=engine, workers=workers, scheduler=scheduler, watch=watch
-            )
-        report = publish(folder, results, part.name, command=f"stoic run {file.name}")
-        console.print(f"report: {report}", soft_wrap=True)
+        part = toml.load(file)
+        results = how.run([part], out / part.name)
+        command = f"stoic run {file}{how.words}"
+        report = publish(out / part.name, results, part.name, command=command)
+        console.print(Text(f"report: {report}"), soft_wrap=True)
 
 
 @app.command()

@@ -15,7 +15,7 @@ import numpy as np
 from stoic.checks import Array, IntArray, finite_array, integer, number
 from stoic.errors import InvalidInput
 from stoic.lab.experiments.groups import arranged, group
-from stoic.lab.experiments.results import Results
+from stoic.lab.experiments.results import CASE, Results
 from stoic.lab.experiments.spec import Case
 
 __all__ = ["Difference", "Leader", "Row", "compare", "leaders", "paired_difference"]
@@ -162,10 +162,9 @@ def _row(a: Results, b: Results, mine: Case, yours: Case, column: str) -> Row | 
 
 def _ends(results: Results, case: Case, column: str) -> tuple[IntArray, Array]:
     """Trials with a known last value, and these values."""
-    if column not in results.tables["curves"]:
-        raise InvalidInput(
-            f"expected a column among {', '.join(results.tables['curves'])}, got {column!r}"
-        )
+    columns = [name for name in results.tables["curves"] if name not in (*CASE, "trial")]
+    if column not in columns:
+        raise InvalidInput(f"expected a column among {', '.join(columns)}, got {column!r}")
     curve = results.curve(case, column)
     known = np.isfinite(curve.end)
     return curve.trials[known], curve.end[known]

@@ -81,6 +81,8 @@ def from_table(table: Mapping[str, Any], folder: Path | None = None) -> Experime
     for name in ("problems", "noises"):
         if name in given:
             given[name] = tuple(_rooted(part, folder) for part in given[name])
+    if "schedules" in given:
+        given["schedules"] = tuple(_absolute(name, folder) for name in given["schedules"])
     given["policies"] = tuple(_policy(part, folder) for part in given["policies"])
     return Experiment(**given)
 
@@ -102,10 +104,20 @@ def _policy(table: Any, folder: Path | None) -> PolicySpec:
             f"got {describe(table)}"
         )
     spec = PolicySpec(**table)
-    file, colon, name = spec.policy.rpartition(":")
-    if colon and file.endswith(".py") and folder is not None:
-        spec = replace(spec, policy=f"{folder / file}:{name}")
-    return spec
+    label = spec.label
+    instead = {name: _absolute(path, folder) for name, path in spec.instead.items()}
+    schedule = None if spec.schedule is None else _absolute(spec.schedule, folder)
+    return replace(
+        spec, policy=_absolute(spec.policy, folder), label=label, schedule=schedule, instead=instead
+    )
+
+
+def _absolute(path: Any, folder: Path | None) -> Any:
+    """``file.py:name`` with the file's whole path; anything else as it is."""
+    file, colon, name = path.rpartition(":") if isinstance(path, str) else ("", "", "")
+    if not colon or not file.endswith(".py") or folder is None:
+        return path
+    return f"{folder / file}:{name}"
 
 
 def to_table(experiment: Experiment) -> dict[str, Any]:

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 from stoic.checks import describe
 from stoic.errors import InvalidInput, UnknownName
 from stoic.lab.experiments.figures import beliefs, cost, regret
-from stoic.lab.experiments.figures.style import save, setting
+from stoic.lab.experiments.figures.style import matplotlib, save, setting
 from stoic.lab.experiments.results import Results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["CAPTIONS", "KINDS", "caption", "draw", "save"]
+__all__ = ["CAPTIONS", "KINDS", "caption", "draw", "matplotlib", "save"]
 
 KINDS: dict[str, Callable[[Results, str], Any]] = {
     "average-regret": regret.average_regret,
