@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
@@ -47,6 +48,9 @@ def executor(
         pool = _local(count) if count else _Here()
     try:
         yield pool
+    except BaseException:
+        pool.abandon()
+        raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
@@ -55,6 +59,9 @@ class Pool(Executor):
     """An executor that knows how many pieces of work it does at once."""
 
     slots = 1
+
+    def abandon(self) -> None:
+        """Give up what is under way, because nobody waits for it any more."""
 
 
 class _Here(Pool):
@@ -71,6 +78,10 @@ class _Here(Pool):
 
 class _Processes(ProcessPoolExecutor, Pool):
     """Local processes."""
+
+    def abandon(self) -> None:
+        for process in list((self._processes or {}).values()):
+            process.terminate()
 
 
 def _local(workers: int) -> Pool:
@@ -91,7 +102,8 @@ def _local(workers: int) -> Pool:
 
 
 def _die_with_parent() -> None:
-    """Let a worker end when its parent is gone, even if killed."""
+    """Let a worker end when its parent is gone, even if killed, and without a word at Ctrl-C."""
+    signal.signal(signal.SIGINT, lambda *_: os._exit(1))
     parent = multiprocessing.parent_process()
     if parent is None:
         return

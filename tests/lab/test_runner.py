@@ -172,6 +172,21 @@ def test_workers_go_when_their_parent_is_killed(tmp_path: Path) -> None:
     assert not [pid for pid in workers if Path(f"/proc/{pid}").exists()]
 
 
+def test_an_interrupt_ends_all_at_once_and_keeps_what_is_done(tmp_path: Path) -> None:
+    command = [sys.executable, str(SCRIPT), str(tmp_path), "2", "20000"]
+    process = subprocess.Popen(command, start_new_session=True, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 60
+    while len(list((tmp_path / "runs").glob("*.json"))) < 1 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    kept = set((tmp_path / "runs").glob("*.json"))
+    os.killpg(process.pid, signal.SIGINT)
+    said = process.communicate(timeout=20)[1].decode()
+    assert process.returncode != 0
+    assert "SpawnProcess" not in said  # workers go without a word
+    assert kept <= set((tmp_path / "runs").glob("*.json"))
+    assert len(Results.load(tmp_path).cases()) >= 1
+
+
 @pytest.mark.skipif(not Path("/proc").exists(), reason="looks at processes through /proc")
 def test_a_killed_worker_is_replaced(undisturbed: dict[str, bytes], tmp_path: Path) -> None:
     struck: list[int] = []
