@@ -66,7 +66,8 @@ def test_in_miniature(
     ]
     results = run(parts, tmp_path, workers=0)
     findings = entry.judge(results)
-    assert [finding.says for finding in findings] == [claim.says for claim in entry.claims]
+    judged = [finding.says for finding in findings]  # all but those about a full-size horizon
+    assert judged == [claim.says for claim in entry.claims if " T = " not in claim.says]
     assert all(finding.figures for finding in findings)
     if name not in DRAWN:
         return

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from stoic.lab.experiments.catalogue.base import Claim, Reproduction, Verdict
 from stoic.lab.experiments.catalogue.judging import all_of, ordering
-from stoic.lab.experiments.results import Results
+from stoic.lab.experiments.results import Curve, Results
 from stoic.lab.experiments.spec import Experiment, PolicySpec, Table
 from stoic.lab.problems import problems
 from stoic.lab.problems.lower_bound import bound_exponent
@@ -80,6 +79,10 @@ def _claims(policies: tuple[PolicySpec, ...]) -> tuple[Claim, ...]:
     )
 
 
+EARLY = (
+    "At T = 1000 the width, which grows with the number of features, still keeps ATA-GP-UCB near "
+    "random play; at T = 5000 it is ahead, as the paper says."
+)
 CLOSE = (
     "With widths that fit the noise all estimators are close, and clipping a payoff once, about "
     "its arm's estimate, is as good as truncating in feature space."
@@ -274,41 +277,47 @@ def _hard(quick: bool) -> list[Experiment]:
     ]
 
 
-def slopes(results: Results, problem: str) -> dict[str, float]:
-    """The slope of ln R_T against ln T, policy by policy."""
-    found = {}
-    for policy in dict.fromkeys(case.policy for case in results.some(problem=problem)):
-        curves = results.curves(problem=problem, policy=policy)
-        T = np.array([curve.case.horizon for curve in curves], dtype=float)
-        R = np.array([curve.end.mean() for curve in curves])
-        found[policy] = float(np.polyfit(np.log(T), np.log(R), 1)[0])
+def _final(results: Results, problem: str) -> dict[str, list[Curve]]:
+    """The curves of each policy, by rising horizon."""
+    found: dict[str, list[Curve]] = {}
+    for case in sorted(results.some(problem=problem), key=lambda case: case.horizon):
+        found.setdefault(case.policy, []).append(results.curve(case))
     return found
+
+
+def slope(curves: list[Curve], draws: int = 2000) -> tuple[float, float, float]:
+    """The slope of ln R_T against ln T, with a bootstrap 95 % interval over trials."""
+    rng = np.random.default_rng(0)
+    means = [
+        [curve.end.mean(), *rng.choice(curve.end, (draws, len(curve.end))).mean(axis=1)]
+        for curve in curves
+    ]
+    fitted = np.polyfit(np.log([curve.case.horizon for curve in curves]), np.log(means), 1)[0]
+    low, high = np.quantile(fitted[1:], (0.025, 0.975))
+    return float(fitted[0]), float(low), float(high)
 
 
 def _above_the_bound(results: Results) -> Verdict:
     lines, holds = [], True
     for table in HARD:
-        found = slopes(results, table["label"])
-        T = sorted({case.horizon for case in results.some(problem=table["label"])})
-        gaps = [problems.make(_own(table), seed=0, horizon=t).optimum / 2.0 for t in T]
-        bound = float(np.polyfit(np.log(T), np.log(np.array(T) * gaps), 1)[0])  # of T·Δ
-        least = min(found, key=lambda policy: found[policy])
-        last = [c.end.mean() for c in results.curves(problem=table["label"], horizon=T[-1])]
-        holds &= found[least] >= bound - TOLERANCE and min(last) >= T[-1] * gaps[-1]
-        order = bound_exponent(table["kernel"], table.get("nu", 2.5), table["order"])
+        own = {name: value for name, value in table.items() if name != "label"}
+        curves = _final(results, table["label"])
+        T = np.array([curve.case.horizon for curve in next(iter(curves.values()))])
+        bound = T * [problems.make(own, seed=0, horizon=int(t)).optimum / 2.0 for t in T]  # TΔ
+        order = float(np.polyfit(np.log(T), np.log(bound), 1)[0])
+        slopes = {policy: slope(members) for policy, members in curves.items()}
+        least = min(slopes, key=lambda policy: slopes[policy][0])
+        ends = np.array([[curve.end.mean() for curve in members] for members in curves.values()])
+        ratio = float((ends / bound).min())
+        holds &= all(high >= order for _, _, high in slopes.values()) and ratio >= 1.0
+        value, low, high = slopes[least]
+        exponent = bound_exponent(table["kernel"], table.get("nu", 2.5), table["order"])
         lines.append(
-            f"{table['label']}: order {order:.2f}, slope of TΔ {bound:.2f}, slopes of R_T from "
-            f"{found[least]:.2f} ({least}) to {max(found.values()):.2f}; "
-            f"R_T at least {min(last) / (T[-1] * gaps[-1]):.2f} TΔ at T = {T[-1]}"
+            f"{table['label']}: exponent {exponent:.2f}, with logarithms {order:.2f}; least slope "
+            f"{value:.2f} [{low:.2f}, {high:.2f}] ({least}); R_T at least {ratio:.2f} TΔ"
         )
     return Verdict(holds, "; ".join(lines))
 
-
-def _own(table: Table) -> dict[str, Any]:
-    return {name: value for name, value in table.items() if name != "label"}
-
-
-TOLERANCE = 0.05  # of a slope fitted to means over trials
 
 REPRODUCTIONS = (
     _synthetic("fig1a", {}, T3, 1.0, (TGP, QFF, NYSTROM, PLAIN, UNIFORM)),
@@ -330,13 +339,21 @@ REPRODUCTIONS = (
         "5000 shows what comes later.",
         _stocks,
         (
-            Claim(
-                "ATA-GP-UCB outperforms TGP-UCB (the authors' schedule, price levels).",
-                ordering(NYSTROM.label, TGP.label, schedule="paper", problem="levels"),
+            *(
+                Claim(
+                    f"ATA-GP-UCB outperforms TGP-UCB (the authors' schedule, levels, T = {T}).",
+                    ordering(
+                        NYSTROM.label, TGP.label, schedule="paper", problem="levels", horizon=T
+                    ),
+                    why=EARLY,
+                )
+                for T in (1000, 5000)
             ),
             Claim(
                 "On returns, which are heavy-tailed, TGP-UCB is below GP-UCB (practical; ours).",
                 ordering(TGP.label, PLAIN.label, schedule="practical", problem="returns"),
+                why="Mean returns differ by hundredths of a per cent, single ones by per cents: "
+                "after 5000 days every policy is still close to uniform play.",
             ),
             *BEYOND_CHANCE,
         ),
@@ -348,16 +365,21 @@ REPRODUCTIONS = (
         SIZES + "QFF on the sensors' coordinates, 16² nodes. Horizons as for the stocks.",
         _sensors,
         (
-            Claim(
-                "ATA-GP-UCB outperforms TGP-UCB (the authors' schedule).",
-                all_of(
-                    ordering(QFF.label, TGP.label, schedule="paper"),
-                    ordering(NYSTROM.label, TGP.label, schedule="paper"),
-                ),
+            *(
+                Claim(
+                    f"{label} outperforms TGP-UCB (the authors' schedule, T = {T}).",
+                    ordering(label, TGP.label, schedule="paper", horizon=T),
+                    why=EARLY,
+                )
+                for label in (QFF.label, NYSTROM.label)
+                for T in (1000, 5000)
             ),
             Claim(
                 "Nyström features are no worse than quadrature features (the authors' schedule).",
                 ordering(NYSTROM.label, QFF.label, ties=True, schedule="paper"),
+                why="QFF has another kernel, of the sensors' places. Its regret per round is the "
+                "same at both horizons: with 512 features its width lets it play by uncertainty "
+                "alone, which here is luckier than what the covariance's uncertainty asks for.",
             ),
             *BEYOND_CHANCE,
         ),
@@ -394,11 +416,13 @@ REPRODUCTIONS = (
         "The lower bound's instances",
         SOURCE,
         "The bump functions and two-valued payoffs of the proof of Theorem 2 (B = v = 1), a new "
-        "instance for each horizon and trial; every policy with the practical schedule.",
+        "instance for each horizon and trial; every policy with the practical schedule. The "
+        "theorem bounds the mean regret by TΔ, 2Δ being the bump's height, which depends on T.",
         _hard,
         (
             Claim(
-                "No policy beats the bound's order: R_T grows at least as it does.",
+                "No policy beats the bound: R_T is at least TΔ, and no slope of ln R_T against "
+                "ln T is below that of TΔ beyond chance.",
                 _above_the_bound,
             ),
         ),
