@@ -37,7 +37,8 @@ def test_full_size_is_the_papers() -> None:
         assert sizes[f"chowdhury2019/{name}"] == {((20_000,), 20)}
     assert sizes["chowdhury2019/fig1f"] == {((10_000,), 50)}
     for name in NAMES["bogunovic2022"]:
-        assert sizes[f"bogunovic2022/{name}"] == {((50_000,), 10)}
+        assert ((50_000,), 10) in sizes[f"bogunovic2022/{name}"]
+        assert all(h == (50_000,) and n >= 10 for h, n in sizes[f"bogunovic2022/{name}"])
 
 
 # The first experiment of each choice of figures: drawing is slow.

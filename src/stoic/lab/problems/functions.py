@@ -109,7 +109,7 @@ def griewank(
 
     >>> problem = griewank()
     >>> len(problem.domain), round(problem.optimum, 3)
-    (400, 1.998)
+    (400, 1.97)
     """
     if points is not None:
         rng = generator(seed, 0, _FUNCTION)

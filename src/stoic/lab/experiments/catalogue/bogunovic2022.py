@@ -120,7 +120,7 @@ def _on_the_best(label: str, world: str) -> Callable[[Results], Verdict]:
         stuck, total = [], 0
         for case in results.some(policy="RGP-UCB", problem=label):
             curve = results.curve(case)
-            since = int(np.searchsorted(curve.t, 0.9 * case.horizon))
+            since = min(int(np.searchsorted(curve.t, 0.9 * case.horizon)), len(curve.t) - 2)
             late = (curve.values[:, -1] - curve.values[:, since]) / (case.horizon - curve.t[since])
             for trial, loss in zip(curve.trials.tolist(), late.tolist(), strict=True):
                 total += 1
