@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import json
 import sys
 import time
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -125,8 +126,15 @@ def _play(run: Run) -> dict[str, Any]:
     return records
 
 
+@lru_cache(maxsize=4)
+def _problem(table: str, seed: int, horizon: int, origins: str) -> Problem:  # noqa: ARG001
+    """A trial's problem, which all its policies share; changed data is another origin."""
+    return problems.make(json.loads(table), seed=seed, horizon=horizon)
+
+
 def _world(run: Run) -> World:
-    problem = problems.make(run.problem, seed=run.trial, horizon=run.case.horizon)
+    table, origins = json.dumps(run.problem), json.dumps(dict(run.versions))
+    problem = _problem(table, run.trial, run.case.horizon, origins)
     noise = noises.make(run.noise) if run.noise else problem.noise
     if noise is None:
         raise InvalidInput(

@@ -48,7 +48,7 @@ PROBLEMS: dict[str, tuple[Table, int, int]] = {  # problem, full horizon, quick 
     "2d": ({"kind": "griewank", "label": "2-D"}, 5_000, 400),
     "5d": (
         {"kind": "griewank", "dimension": 5, "points": 5000, "lengthscale": 2.0, "label": "5-D"},
-        2_000,
+        1_000,
         100,
     ),
 }
