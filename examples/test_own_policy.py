@@ -8,9 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+from stoic.lab.experiments import load, run
 from stoic.lab.experiments.one_run import load_object
-from stoic.lab.experiments.runner import run
-from stoic.lab.experiments.toml import load
 
 HERE = Path(__file__).parent
 
