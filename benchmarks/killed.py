@@ -31,7 +31,8 @@ TABLES = ("curves", "epochs")
 
 
 def sweep(folder: Path, rounds: int) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([sys.executable, str(SCRIPT), str(folder), "2", str(rounds)])
+    command = [sys.executable, str(SCRIPT), str(folder), "2", str(rounds)]
+    return subprocess.Popen(command, stderr=subprocess.DEVNULL)  # the killed leave words behind
 
 
 def contents(folder: Path) -> list[bytes]:

@@ -45,7 +45,7 @@ def noise(eps: float) -> Table:
 
 PROBLEMS: dict[str, tuple[Table, int, int]] = {  # problem, full horizon, quick horizon
     "1d": ({"kind": "rkhs-park2024", "label": "1-D"}, 5_000, 400),
-    "2d": ({"kind": "griewank", "label": "2-D"}, 5_000, 400),
+    "2d": ({"kind": "griewank", "label": "2-D"}, 2_500, 400),
     "5d": (
         {"kind": "griewank", "dimension": 5, "points": 5000, "lengthscale": 2.0, "label": "5-D"},
         1_000,
