@@ -127,6 +127,13 @@ def _claims(size: str) -> tuple[Claim, ...]:
 WHY: dict[tuple[str, str], str] = dict.fromkeys(
     itertools.product(("1d", "2d", "5d"), ("paper", "practical")), ""
 )
+TABLE2 = {
+    "paper": "With the lemmas' constants every robust policy is within 4 % of uniform play after "
+    "5000 rounds, so their order says nothing; GP-UCB's narrow width lets it learn, and luck "
+    "decides how well.",
+    "practical": "CA-TGP-UCB and MoM-GP-UCB are ahead of GP-UCB, as printed, and TGP-UCB with "
+    "them; ATA-GP-UCB, whose truncation is per feature, is last.",
+}
 PRINTED = {
     "1-D": (132.24, 73.04, 7745.75, 107.24, 70.09),
     "2-D": (98.26, 32.49, 1535.51, 10.12, 7.63),
@@ -239,6 +246,7 @@ REPRODUCTIONS = (
             Claim(
                 f"MoM < CA-TGP < TGP < ATA < GP-UCB ({schedule}, ε = {eps}).",
                 _order_of_table2(schedule, eps),
+                why=TABLE2[schedule],
             )
             for schedule, eps in itertools.product(("paper", "practical"), (0.2, 0.8))
         ),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from stoic.lab.experiments.catalogue.base import Claim, Reproduction, Verdict
-from stoic.lab.experiments.catalogue.judging import ordering, per_round, spread
+from stoic.lab.experiments.catalogue.judging import every, ordering, per_round, spread
+from stoic.lab.experiments.compare import paired_difference
 from stoic.lab.experiments.results import Results
 from stoic.lab.experiments.spec import Experiment, PolicySpec, Table
 
@@ -43,16 +44,17 @@ def _builder(
 
 
 def _best_first(results: Results) -> Verdict:
-    lines, holds = [], True
-    for problem in dict.fromkeys(case.problem for case in results.cases()):
+    lines, holds = [], []
+    for problem in dict.fromkeys(case.problem for case in results.some()):
         rates = {c.case.policy: per_round(c) for c in results.curves(problem=problem)}
         best = min(ROBUST, key=lambda policy: rates[policy].mean())
-        holds &= rates[best].mean() < rates["GP-UCB"].mean()
+        gap = paired_difference(rates[best], rates["GP-UCB"])
+        holds.append(True if gap.high < 0.0 else False if gap.low > 0.0 else None)
         listed = sorted(rates, key=lambda policy: rates[policy].mean())
         lines.append(
             f"{problem}: " + ", ".join(f"{policy} {spread(rates[policy])}" for policy in listed)
         )
-    return Verdict(holds, "; ".join(lines))
+    return Verdict(every(holds), "; ".join(lines))
 
 
 def _reproduction(
