@@ -146,7 +146,7 @@ def _runtime(quick: bool) -> list[Experiment]:
             "calandriello2019/runtime",
             problems=(_table(2000 if quick else None),),
             policies=policies,
-            horizons=(200 if quick else 2000,),
+            horizons=(200 if quick else 1000,),
             trials=1,
         ),
     ]

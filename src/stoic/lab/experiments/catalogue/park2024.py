@@ -45,10 +45,10 @@ def noise(eps: float) -> Table:
 
 PROBLEMS: dict[str, tuple[Table, int, int]] = {  # problem, full horizon, quick horizon
     "1d": ({"kind": "rkhs-park2024", "label": "1-D"}, 5_000, 400),
-    "2d": ({"kind": "griewank", "label": "2-D"}, 2_500, 400),
+    "2d": ({"kind": "griewank", "label": "2-D"}, 1_500, 400),
     "5d": (
         {"kind": "griewank", "dimension": 5, "points": 5000, "lengthscale": 2.0, "label": "5-D"},
-        1_000,
+        500,
         100,
     ),
 }
@@ -91,42 +91,47 @@ def _claims(size: str) -> tuple[Claim, ...]:
                         for b in ("TGP-UCB", "ATA-GP-UCB")
                     )
                 ),
-                why=WHY[size, schedule],
+                why=WHY[schedule],
             ),
             Claim(
                 f"MoM-GP-UCB is below CA-TGP-UCB {place}.",
                 ordering("MoM-GP-UCB", "CA-TGP-UCB", **where),
-                why=WHY[size, schedule],
+                why=WHY[schedule],
             ),
             Claim(
                 f"GP-UCB is above all others {place}.",
                 all_of(*(ordering(p.label, "GP-UCB", **where) for p in POLICIES[1:])),
-                why=WHY[size, schedule],
+                why=WHY[schedule],
             ),
             Claim(
                 f"GP-UCB's regret is linear {place}.",
                 straight("GP-UCB", **where),
-                why=WHY[size, schedule],
+                why=WHY[schedule],
             ),
             Claim(
                 f"ATA-GP-UCB is {'below' if size == '5d' else 'above'} TGP-UCB {place}.",
                 ordering("ATA-GP-UCB", "TGP-UCB", **where)
                 if size == "5d"
                 else ordering("TGP-UCB", "ATA-GP-UCB", **where),
-                why=WHY[size, schedule],
+                why=WHY[schedule],
             ),
             Claim(
                 f"All are below uniform play {place}; ours to ask.",
                 all_of(*(ordering(p.label, "Uniform", **where) for p in POLICIES)),
-                why=WHY[size, schedule],
+                why=WHY[schedule],
             ),
         ]
     return tuple(claims)
 
 
-WHY: dict[tuple[str, str], str] = dict.fromkeys(
-    itertools.product(("1d", "2d", "5d"), ("paper", "practical")), ""
-)
+WHY = {
+    "paper": "With the printed constants the robust policies stay near uniform play for the whole "
+    "horizon, so their order is that of their widths; GP-UCB's narrow width lets it learn, and "
+    "under heavy tails luck decides how well.",
+    "practical": "Told nothing and with widths that fit the noise, the truncating policies are "
+    "close to each other; MoM-GP-UCB pays for playing every arm five times over, and GP-UCB is "
+    "hurt when the variance is infinite by much (ε = 0.2) rather than just (ε = 0.8).",
+}
 TABLE2 = {
     "paper": "With the lemmas' constants every robust policy is within 4 % of uniform play after "
     "5000 rounds, so their order says nothing; GP-UCB's narrow width lets it learn, and luck "
