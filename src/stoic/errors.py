@@ -10,6 +10,7 @@ from __future__ import annotations
 __all__ = [
     "InvalidArm",
     "InvalidInput",
+    "InvalidParams",
     "InvalidPayoff",
     "InvalidState",
     "MissingData",
@@ -27,6 +28,10 @@ class StoicError(Exception):
 
 class InvalidInput(StoicError, ValueError):
     """A parameter, array or option that can't be used as it is."""
+
+
+class InvalidParams(InvalidInput):
+    """A configuration that the search space does not contain: a name, type or value is wrong."""
 
 
 class InvalidPayoff(InvalidInput):

@@ -1,9 +1,7 @@
-"""``stoic reproduce``, ``stoic run``, ``stoic compare``."""
+"""``stoic reproduce``, ``stoic run``, ``stoic compare``, ``stoic diagnose``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +11,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from stoic.cli.diagnose import diagnose
 from stoic.cli.progress import watching
+from stoic.cli.refusals import plainly as _plainly
 from stoic.errors import StoicError
 from stoic.lab.attacks import attacks
 from stoic.lab.experiments import catalogue, toml
@@ -52,24 +52,6 @@ Fresh = Annotated[bool, typer.Option("--fresh", help="Do finished runs again.")]
 Schedule = Annotated[
     list[str] | None, typer.Option(help="Only with this schedule; may be given again.")
 ]
-
-
-@contextmanager
-def _plainly() -> Iterator[None]:
-    """Say what was refused, and stop."""
-    try:
-        yield
-    except StoicError as refused:
-        Console(stderr=True).print(Text(f"stoic: {refused}", style="red"))
-        raise typer.Exit(2) from None
-    except OSError as trouble:
-        Console(stderr=True).print(
-            Text(f"stoic: expected room and permission for results, got {trouble}", style="red")
-        )
-        raise typer.Exit(2) from None
-    except KeyboardInterrupt:
-        Console(stderr=True).print("stopped; what is finished is kept: run it again to go on")
-        raise typer.Exit(130) from None
 
 
 @app.callback()
@@ -237,6 +219,9 @@ def compare(
             )
         console.print(table)
         console.print("difference: first − second; * the interval excludes zero")
+
+
+app.command()(diagnose)
 
 
 def _name(a: Case, b: Case) -> str:

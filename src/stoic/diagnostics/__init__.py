@@ -1,5 +1,9 @@
-"""Robust figures of plain values."""
+"""Robust figures of plain values, and a report on them in words."""
 
+from stoic.diagnostics.advice import Advice
+from stoic.diagnostics.outliers import Outliers
+from stoic.diagnostics.report import Diagnosis, diagnose
 from stoic.diagnostics.running import RunningSpread
+from stoic.diagnostics.tails import Tail
 
-__all__ = ["RunningSpread"]
+__all__ = ["Advice", "Diagnosis", "Outliers", "RunningSpread", "Tail", "diagnose"]

@@ -1,0 +1,100 @@
+"""``stoic diagnose``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from stoic.cli.refusals import plainly
+from stoic.diagnostics import Diagnosis, Tail
+from stoic.diagnostics import diagnose as diagnose_values
+from stoic.diagnostics.reading import Column, read_bytes, read_sheet
+
+__all__ = ["diagnose"]
+
+Found = list[tuple[Column, Diagnosis]]
+
+
+def diagnose(
+    file: Annotated[str, typer.Argument(help="A CSV file, or - for standard input.")],
+    column: Annotated[
+        str | None, typer.Option(help="Name or number (from 1) of a column; by default all.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="Skip and count cells that are no numbers.")
+    ] = False,
+) -> None:
+    """Report on repeated measurements: tail index, outliers, variance, and which policy suits.
+
+    One column gives a report in words, several give a line each.
+    """
+    with plainly():
+        source = "standard input" if file == "-" else file
+        data = sys.stdin.buffer.read() if file == "-" else read_bytes(Path(file))
+        columns = read_sheet(data, source).columns(column, skip_bad=skip_bad)
+        found = [(each, diagnose_values(each.values)) for each in columns]
+        if as_json:
+            print(json.dumps(_plain(source, found), indent=2, allow_nan=False))
+        elif len(found) == 1:
+            _report(*found[0])
+        else:
+            _table(source, found)
+
+
+def _plain(source: str, found: Found) -> dict[str, object]:
+    rows = [
+        {"column": column.name, "skipped": column.skipped, **diagnosis.to_dict()}
+        for column, diagnosis in found
+    ]
+    return {"source": source, "columns": rows}
+
+
+def _report(column: Column, found: Diagnosis) -> None:
+    console = Console()
+    console.print(Text(column.name, style="bold"), soft_wrap=True)
+    for line in str(found).splitlines():
+        name, colon, rest = line.partition(": ")
+        words = Text(line) if line.startswith(" ") else Text.assemble((name + colon, "cyan"), rest)
+        console.print(words, soft_wrap=True)
+    if column.skipped:
+        console.print(Text(f"skipped: {column.skipped} cells that are no numbers", style="yellow"))
+
+
+def _table(source: str, found: Found) -> None:
+    console = Console()
+    table = Table(title=Text(source), title_justify="left", box=None, pad_edge=False)
+    for heading in ("column", "n", "median", "scale", "tail index", "outliers", "variance"):
+        table.add_column(heading, justify="left" if heading == "column" else "right")
+    table.add_column("policy", no_wrap=True)
+    for column, each in found:
+        outliers = "?" if each.outlier_share is None else f"{100 * each.outlier_share:.2g} %"
+        table.add_row(
+            Text(column.name),
+            str(each.n),
+            f"{each.median:.4g}",
+            f"{each.scale:.3g}",
+            _index(each.tail),
+            outliers,
+            {"yes": "finite", "no": "infinite"}.get(each.finite_variance, "unclear"),
+            each.advice.policy,
+        )
+    console.print(table)
+    skipped = sum(column.skipped for column, _ in found)
+    if skipped:
+        console.print(Text(f"skipped: {skipped} cells that are no numbers", style="yellow"))
+    console.print("--column NAME gives a column's whole report.")
+
+
+def _index(tail: Tail | None) -> str:
+    if tail is None:
+        return "?"
+    low, high = tail.interval
+    return f"{low:.2g} to {high:.2g}" if tail.power else f"over {low:.2g}"

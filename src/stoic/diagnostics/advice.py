@@ -1,0 +1,81 @@
+"""Which policy suits a kind of noise, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stoic.diagnostics.outliers import Outliers
+from stoic.diagnostics.tails import Tail
+
+__all__ = ["Advice", "advise"]
+
+_MANY_FAR = 0.02  # a normal law has none, an exponential 0.3 %
+
+
+@dataclass(frozen=True)
+class Advice:
+    """The name of a policy in :mod:`stoic.policies`, a reason, and others that would do."""
+
+    policy: str
+    reason: str
+    also: tuple[str, ...] = ()
+
+
+def advise(tail: Tail | None, outliers: Outliers | None, constant: bool) -> Advice:
+    """The policy for a tail and outliers; in doubt, one that costs little where noise is light.
+
+    >>> advise(None, None, constant=False).policy
+    'tgp-ucb'
+    """
+    if outliers is not None and outliers.apart > 0.0:
+        return _APART
+    if constant:
+        return _CONSTANT
+    if tail is None:
+        return _TOO_FEW
+    if tail.finite_moment(1.0) == "no":
+        return _NO_MEAN
+    if tail.finite_moment(2.0) == "no":
+        return _NO_VARIANCE
+    if tail.finite_moment(2.0) == "unclear":
+        return _UNCLEAR
+    far = outliers.share if outliers is not None else 0.0
+    return _HEAVY if tail.power or far > _MANY_FAR else _LIGHT
+
+
+_APART = Advice(
+    "tgp-ucb",
+    "some values stand apart, and clipping takes their force; if an adversary sends them, rgp-pe",
+    ("ca-tgp-ucb", "rgp-pe"),
+)
+_CONSTANT = Advice("gp-ucb", "all values are equal: no noise was seen that needs a defence")
+_TOO_FEW = Advice(
+    "tgp-ucb",
+    "too few values to say; it loses next to nothing if the noise is light and survives if not",
+    ("ca-tgp-ucb",),
+)
+_NO_MEAN = Advice(
+    "mom-gp-ucb",
+    "not even the mean looks finite, so that no theorem holds; medians of replays still settle",
+    ("ata-gp-ucb",),
+)
+_NO_VARIANCE = Advice(
+    "ata-gp-ucb",
+    "the variance looks infinite: truncation has the optimal order there, plain means do not",
+    ("ca-tgp-ucb", "mom-gp-ucb"),
+)
+_UNCLEAR = Advice(
+    "ca-tgp-ucb",
+    "the variance may be infinite: it has the optimal order either way, at gp-ucb's cost",
+    ("tgp-ucb",),
+)
+_HEAVY = Advice(
+    "tgp-ucb",
+    "heavy tails of finite variance: the simplest truncation is enough, and gp-ucb may be",
+    ("ca-tgp-ucb", "gp-ucb"),
+)
+_LIGHT = Advice(
+    "gp-ucb",
+    "no heavy tail is seen, and no outliers to speak of: no defence seems needed",
+    ("tgp-ucb",),
+)

@@ -1,0 +1,118 @@
+"""Parameters whose values are listed: categories without order, grids with one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from stoic.checks import Array, describe
+from stoic.errors import InvalidInput, InvalidParams
+from stoic.spaces.parameters import Condition, Parameter, Plain, fill_evenly, jumps, plain
+
+__all__ = ["Categorical", "Grid", "Listed"]
+
+
+class Listed(Parameter):
+    """A parameter with a list of values; a level is a place in the list.
+
+    Values that Python calls equal (1, 1.0 and True) may not stand in one list. Later, 1 and 1.0
+    are taken for each other, as JSON and JavaScript do; a bool is only ever a bool.
+    """
+
+    def __init__(self, values: object, noun: str, when: Condition | None) -> None:
+        super().__init__(when)
+        self._listed = tuple(plain(v, f"each of the {noun}") for v in _sequence(values, noun))
+        self._level: dict[tuple[bool, Plain], int] = {}
+        seen: dict[Plain, Plain] = {}
+        for level, value in enumerate(self._listed):
+            if value in seen:
+                raise InvalidInput(
+                    f"expected distinct {noun}, got {seen[value]!r} and {value!r}, which are "
+                    "equal; drop one, or name them by strings"
+                )
+            seen[value] = value
+            self._level[isinstance(value, bool), value] = level
+        self.size = len(self._listed)
+
+    def coordinate(self, value: object, name: str) -> float:
+        v = plain(value, name, InvalidParams)
+        level = self._level.get((isinstance(v, bool), v))
+        if level is None:
+            some = ", ".join(map(repr, self._listed[:10])) + ", …" * (len(self._listed) > 10)
+            raise InvalidParams(f"expected {name} to be one of {some}, got {describe(v)}")
+        return float(level)
+
+    def value(self, coordinate: float) -> Plain:
+        return self._listed[int(coordinate)]
+
+    def fill(self, q: Array) -> Array:
+        return fill_evenly(q, len(self._listed) - 1)
+
+
+class Categorical(Listed):
+    """One of some choices that have no order.
+
+    Costs one column per choice, so that every two choices are equally far apart; two choices
+    need only one column, a single choice (a constant) none. For values with an order use `Grid`.
+
+    >>> Categorical(["adam", "sgd"]).coordinate("sgd", "opt")
+    1.0
+    """
+
+    def __init__(self, choices: Sequence[Plain], *, when: Condition | None = None) -> None:
+        super().__init__(choices, "choices", when)
+
+    @property
+    def choices(self) -> tuple[Plain, ...]:
+        """The choices, in the order given."""
+        return self._listed
+
+    def moves(self, level: int) -> list[int]:
+        return [k for k in range(len(self._listed)) if k != level]
+
+    def fields(self) -> dict[str, object]:
+        return {"choices": list(self._listed)}
+
+
+class Grid(Listed):
+    """One of some numbers or strings in a meaningful order: neighbours in the list are alike.
+
+    Values are placed by rank, evenly, whatever their distance as numbers.
+
+    >>> Grid([16, 32, 64, 128]).value(2)
+    64
+    """
+
+    def __init__(self, values: Sequence[str | float], *, when: Condition | None = None) -> None:
+        super().__init__(values, "values", when)
+        for value in self._listed:
+            if value is None or isinstance(value, bool):
+                raise InvalidInput(
+                    f"expected a Grid of numbers or strings, got {value!r} in it; use Categorical"
+                )
+
+    @property
+    def values(self) -> tuple[Plain, ...]:
+        """The values, in the order given."""
+        return self._listed
+
+    def moves(self, level: int) -> list[int]:
+        return jumps(level, len(self._listed) - 1)
+
+    def fields(self) -> dict[str, object]:
+        return {"values": list(self._listed)}
+
+
+def _sequence(values: Any, noun: str) -> list[object]:
+    if isinstance(values, np.ndarray) and values.ndim == 1:
+        values = values.tolist()
+    if not isinstance(values, Sequence) or isinstance(values, str | bytes | bytearray | memoryview):
+        raise InvalidInput(
+            f"expected the {noun} as a list, got {describe(values)}; "
+            "write [first, second, …], and sorted(…) around a set"
+        )
+    if not len(values):
+        raise InvalidInput(f"expected at least one of the {noun}, got none; list some")
+    return list(values)

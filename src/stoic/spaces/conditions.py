@@ -1,0 +1,126 @@
+"""Which parameters of a space exist, given the values of others.
+
+A parameter exists iff its parents exist and have one of the values that its
+``when`` lists. Unrolled along the ancestors, that is one conjunction: every
+ancestor's level lies in a set. Those sets are all that the rest of the space
+needs to know about conditions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from stoic.errors import InvalidInput, InvalidParams
+from stoic.spaces.parameters import Parameter
+from stoic.spaces.ranges import Float
+
+__all__ = ["Needs", "count", "resolve"]
+
+_MOST_SETS = 2**14
+
+Needs = Mapping[int, frozenset[int]]
+"""Of one parameter: the number of each ancestor, and the levels at which it may stand."""
+
+
+def resolve(parameters: Mapping[str, Parameter]) -> list[Needs]:
+    """The needs of every parameter, or a typed error for a condition that makes no sense."""
+    numbers = {name: i for i, name in enumerate(parameters)}
+    needs: list[Needs] = []
+    for name, parameter in parameters.items():
+        joint: dict[int, frozenset[int]] = {}
+        for parent in parameter.when:
+            _check_parent(name, parent, numbers)
+            p = numbers[parent]
+            for ancestor, levels in {**needs[p], p: _levels(parameters, name, parent)}.items():
+                joint[ancestor] = joint.get(ancestor, levels) & levels
+        if not all(joint.values()):
+            raise InvalidInput(
+                f"expected a condition of {name!r} that can be met, got {dict(parameter.when)!r}, "
+                "which contradicts itself or the conditions of its parents; drop one of them"
+            )
+        needs.append(joint)
+    return needs
+
+
+def _check_parent(name: str, parent: str, numbers: Mapping[str, int]) -> None:
+    """Parents come first: cycles can't be, and a space reads from top to bottom."""
+    if parent not in numbers:
+        raise InvalidInput(
+            f"expected when of {name!r} to name a parameter of the space, got {parent!r}; "
+            "correct or add it"
+        )
+    if parent == name:
+        raise InvalidInput(f"expected when of {name!r} to name another parameter, got itself")
+    if numbers[parent] > numbers[name]:
+        raise InvalidInput(
+            f"expected when of {name!r} to name a parameter that stands before it, "
+            f"got {parent!r}; move {parent!r} up"
+        )
+
+
+def _levels(parameters: Mapping[str, Parameter], name: str, parent: str) -> frozenset[int]:
+    """The levels of ``parent`` at which ``name`` exists."""
+    owner = parameters[parent]
+    if isinstance(owner, Float):
+        raise InvalidInput(
+            f"expected when of {name!r} to name a Categorical, Int or Grid, "
+            f"got the Float {parent!r}; add a Categorical that decides"
+        )
+    try:
+        values = parameters[name].when[parent]
+        return frozenset(int(owner.coordinate(v, repr(parent))) for v in values)
+    except InvalidParams as error:
+        raise InvalidInput(f"in when of {name!r}: {error}") from error
+
+
+def count(parameters: Sequence[Parameter], needs: Sequence[Needs]) -> int | None:
+    """How many different configurations there are; None for a continuum.
+
+    Goes through the parameters once and keeps, for every set of later parameters that are
+    already ruled out, the number of ways to get there. Roots with many descendants come first
+    and a child as soon as its roots are done, so the sets stay few unless conditions interlock.
+    A set is an int, parameter i its bit i.
+    """
+    ways: Counter[int] = Counter({0: 1})
+    for i in _order(needs):
+        size = parameters[i].size
+        if size is None:  # conditions can be met: resolve has seen to it
+            return None
+        outcomes = _outcomes(i, size, needs)
+        step: Counter[int] = Counter()
+        for out, n in ways.items():
+            if out >> i & 1:  # its children need its own ancestors too, so they are out already
+                step[out ^ 1 << i] += n
+                continue
+            for ruled_out, levels in outcomes.items():
+                step[out | ruled_out] += n * levels
+        ways = step
+        if len(ways) > _MOST_SETS:
+            raise InvalidInput(
+                f"expected conditions that can be counted, got more than {_MOST_SETS} ways in "
+                "which they interlock; drop some"
+            )
+    return sum(ways.values())
+
+
+def _order(needs: Sequence[Needs]) -> list[int]:
+    """Parameters' numbers, parents before children."""
+    descendants = Counter(ancestor for need in needs for ancestor in need)
+    last_root = [
+        max((-descendants[a], a) for a in (*need, i) if not needs[a])
+        for i, need in enumerate(needs)
+    ]
+    return sorted(range(len(needs)), key=lambda i: (last_root[i], i))
+
+
+def _outcomes(i: int, size: int, needs: Sequence[Needs]) -> Counter[int]:
+    """Which parameters the levels of ``i`` rule out, and how many levels do so."""
+    children = {c: need[i] for c, need in enumerate(needs) if i in need}
+    named: set[int] = set().union(*children.values())
+    outcomes = Counter(
+        sum(1 << c for c, levels in children.items() if k not in levels) for k in named
+    )
+    if size > len(named):
+        outcomes[sum(1 << c for c in children)] += size - len(named)
+    return outcomes

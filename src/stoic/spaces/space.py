@@ -1,0 +1,260 @@
+"""Search spaces of named parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stoic.checks import Array, IntArray, describe, finite_array, integer
+from stoic.errors import InvalidInput, InvalidParams, InvalidState
+from stoic.spaces.box import Box
+from stoic.spaces.conditions import count, resolve
+from stoic.spaces.description import describe_parameters, parameters_of, read_parameters
+from stoic.spaces.layout import Layout
+from stoic.spaces.parameters import Parameter
+from stoic.spaces.ranges import Float
+
+__all__ = ["Space"]
+
+_MOST_PARAMETERS = 21_201  # of the Sobol sequence
+_MOST_POINTS = 2**30
+
+
+class Space:
+    """Named parameters, and the map between their values and points of the unit cube.
+
+    Parameters
+    ----------
+    parameters
+        Names and what each may be: ``(low, high)`` for an `Int` (two ints) or else a `Float`,
+        ``(low, high, "log")``, a list for a `Categorical`, or a `Float`, `Int`, `Categorical` or
+        `Grid`. A parameter with a condition (``when``) stands after those that it depends on.
+
+    Every configuration has exactly one encoded point; `layout.py` has the table. Going to
+    and fro is exact for everything but floats, which agree to a few units in the last place
+    (of log v where the scale is log).
+
+    >>> space = Space({"lr": (1e-5, 1e-1, "log"), "depth": (2, 12), "opt": ["adam", "sgd"],
+    ...                "momentum": Float(0.0, 0.99, when={"opt": "sgd"})})
+    >>> u = space.encode({"lr": 1e-3, "depth": 7, "opt": "adam"})
+    >>> u
+    array([0.5, 0.5, 0. , 0.5])
+    >>> space.decode(u)
+    {'lr': 0.001, 'depth': 7, 'opt': 'adam'}
+    >>> space.decode([1.0, 0.93, 0.8, 1.0])
+    {'lr': 0.1, 'depth': 11, 'opt': 'sgd', 'momentum': 0.99}
+    """
+
+    def __init__(self, parameters: Mapping[str, object]) -> None:
+        self._parameters = read_parameters(parameters)
+        if len(self._parameters) > _MOST_PARAMETERS:
+            raise InvalidInput(
+                f"expected at most {_MOST_PARAMETERS} parameters, got {len(self._parameters)}; "
+                "fix some of them"
+            )
+        self._list = list(self._parameters.values())
+        self._needs = resolve(self._parameters)
+        self._layout = Layout(self._list, self._needs)
+        if self.dimension == 0:
+            raise InvalidInput(
+                f"expected a parameter with at least two values, got only constants in {self!r}; "
+                "add something to choose"
+            )
+
+    @classmethod
+    def of(cls, space: object) -> Space:
+        """A space as it is, a mapping as a space, a `Box` as floats x0, x1, …
+
+        >>> Space.of(Box([0.0, -1.0], [1.0, 1.0]))
+        Space({'x0': Float(0.0, 1.0), 'x1': Float(-1.0, 1.0)})
+        """
+        if isinstance(space, Space):
+            return space
+        if isinstance(space, Box):
+            sides = zip(space.low.tolist(), space.high.tolist(), strict=True)
+            return cls({f"x{i}": Float(low, high) for i, (low, high) in enumerate(sides)})
+        if isinstance(space, Mapping):
+            return cls(space)
+        raise InvalidInput(f"expected a Space, a mapping or a Box, got {describe(space)}")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameters' names, in order."""
+        return tuple(self._parameters)
+
+    @property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """The parameters by name."""
+        return MappingProxyType(self._parameters)
+
+    def __len__(self) -> int:
+        return len(self._parameters)
+
+    @property
+    def dimension(self) -> int:
+        """The number of columns of an encoded point."""
+        return self._layout.dimension
+
+    @property
+    def groups(self) -> IntArray:
+        """(dimension,): columns of one parameter have one number, 0, 1, … in order."""
+        return self._layout.groups
+
+    @property
+    def continuous(self) -> NDArray[np.bool_]:
+        """(dimension,): whether the column is a float's."""
+        return self._layout.continuous
+
+    def encode(self, params: Mapping[str, object]) -> Array:
+        """The point of a configuration, or `InvalidParams`.
+
+        A parameter that does not exist under its condition must be absent or None.
+        """
+        if not isinstance(params, Mapping):
+            raise InvalidParams(
+                f"expected parameters as a mapping of names to values, got {describe(params)}"
+            )
+        listed = ", ".join(map(repr, self.names[:10])) + ", …" * (len(self) > 10)
+        for name in params:
+            if name not in self._parameters:
+                raise InvalidParams(
+                    f"expected names among {listed}, got {describe(name)}; correct or drop it"
+                )
+        C = np.zeros((1, len(self)))
+        for i, (name, parameter) in enumerate(self._parameters.items()):
+            if all(int(C[0, a]) in levels for a, levels in self._needs[i].items()):
+                if name not in params:
+                    raise InvalidParams(f"expected a value of {name!r}, got none; add it")
+                C[0, i] = parameter.coordinate(params[name], repr(name))
+            elif params.get(name) is not None:
+                raise InvalidParams(
+                    f"expected no value of {name!r}, which exists only when "
+                    f"{parameter.condition()}, got {describe(params[name])}; leave it out"
+                )
+        row: Array = self._layout.encode(C)[0]
+        return row
+
+    def decode(self, u: object) -> dict[str, object]:
+        """The configuration nearest to a point, in plain Python values."""
+        C = self._layout.coordinates(self._points(u, 1)[None])
+        exists = self._layout.exists(C)[0].tolist()
+        return {
+            name: parameter.value(c)
+            for (name, parameter), c, there in zip(
+                self._parameters.items(), C[0].tolist(), exists, strict=True
+            )
+            if there
+        }
+
+    def snap(self, U: object) -> Array:
+        """The feasible points nearest to the rows of an (n, dimension) array."""
+        return self._layout.snap(self._points(U, 2))
+
+    def _points(self, U: object, ndim: int) -> Array:
+        points = finite_array(U, "encoded points", ndim=ndim)
+        if points.shape[-1] != self.dimension:
+            raise InvalidInput(
+                f"expected encoded points of {self.dimension} columns, got shape {points.shape}"
+            )
+        return points
+
+    def sample(self, n: int, seed: int, skip: int = 0) -> Array:
+        """``n`` quasi-random feasible points that fill the space evenly.
+
+        A scrambled Sobol sequence with one coordinate for each parameter, so that levels and
+        categories are evenly used; ``skip`` leaves out its first points.
+
+        >>> space = Space({"opt": ["adam", "sgd", "lion", "lamb"], "x": (0.0, 1.0)})
+        >>> space.sample(8, seed=0)[:, :4].sum(axis=0)
+        array([2., 2., 2., 2.])
+        """
+        from scipy.stats import qmc  # half a second to import: only where it is used
+
+        integer(seed, "seed", at_least=0)
+        skip = integer(skip, "skip", at_least=0, at_most=_MOST_POINTS)
+        n = integer(n, "n", at_least=0, at_most=_MOST_POINTS - skip)
+        sobol = qmc.Sobol(len(self), scramble=True, rng=np.random.default_rng(seed))
+        if skip:
+            Q = sobol.fast_forward(skip).random(n)
+        else:  # a full power of two first: SciPy warns about anything else
+            Q = sobol.random_base2(max(n - 1, 0).bit_length())[:n]
+        C = np.stack([p.fill(Q[:, i]) for i, p in enumerate(self._list)], axis=1)
+        return self._layout.encode(C)
+
+    def neighbours(self, u: object) -> Array:
+        """Feasible points that differ from ``u`` in one parameter that is not a float.
+
+        All other categories; integers and grids one step and a few longer jumps away. A
+        parameter that comes into existence by the change starts in the middle.
+        """
+        C = self._layout.coordinates(self._points(u, 1)[None])
+        exists = self._layout.exists(C)[0]
+        steps = [
+            (i, k)
+            for i, parameter in enumerate(self._list)
+            if exists[i]
+            for k in parameter.moves(int(C[0, i]))
+        ]
+        moved = np.repeat(C, len(steps), axis=0)
+        for row, (i, k) in enumerate(steps):
+            moved[row, i] = k
+        return self._layout.encode(moved)
+
+    @cached_property
+    def cardinality(self) -> int | None:
+        """The number of different configurations; None where there is a float.
+
+        >>> from stoic.spaces import Int
+        >>> Space({"opt": ["adam", "sgd"], "steps": Int(1, 5, when={"opt": "sgd"})}).cardinality
+        6
+        """
+        return count(self._list, self._needs)
+
+    def enumerate(self, limit: int) -> Array:
+        """All feasible points, each once, or a typed error where there are more than ``limit``."""
+        limit = integer(limit, "limit", at_least=1)
+        if self.cardinality is None or self.cardinality > limit:
+            number = "a continuum" if self.cardinality is None else self.cardinality
+            raise InvalidInput(
+                f"expected a space of at most {limit} configurations, got {number}; use sample"
+            )
+        C = np.zeros((1, len(self)))
+        for i, parameter in enumerate(self._list):
+            levels = np.where(self._layout.exists(C)[:, i], parameter.size or 1, 1)
+            first = np.cumsum(levels) - levels
+            C = np.repeat(C, levels, axis=0)
+            C[:, i] = np.arange(len(C)) - np.repeat(first, levels)
+        return self._layout.encode(C)
+
+    def describe(self) -> dict[str, object]:
+        """The space as JSON-able data, for storage."""
+        return describe_parameters(self._parameters)
+
+    @classmethod
+    def from_description(cls, description: object) -> Space:
+        """The space that `describe` described, or `InvalidState` where it is damaged.
+
+        >>> space = Space({"depth": (2, 12), "opt": ["adam", "sgd"]})
+        >>> Space.from_description(space.describe()) == space
+        True
+        """
+        try:
+            return cls(parameters_of(description))
+        except (KeyError, TypeError, ValueError) as error:
+            raise InvalidState(
+                f"expected what Space.describe() gave, undamaged, got {describe(description)} "
+                f"({type(error).__name__}: {error}); restore it from a copy"
+            ) from error
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Space) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+    def __repr__(self) -> str:
+        return f"Space({self._parameters!r})"
