@@ -8,16 +8,17 @@ from typing import Any
 import numpy as np
 
 import stoic
+import stoic.optimize
 from robust.problems import Array
 
 
 class Stoic:
-    """``stoic.Optimizer`` with its defaults, or with the options given."""
+    """``stoic.Optimizer`` with its defaults, or with the tactics given."""
 
-    def __init__(self, d: int, seed: int, budget: int, **options: Any) -> None:
+    def __init__(self, d: int, seed: int, budget: int, **options: Any) -> None:  # noqa: ARG002
         space = {f"x{i}": (0.0, 1.0) for i in range(d)}
-        make: Any = getattr(stoic, "Optimizer")  # noqa: B009
-        self._optimizer = make(space, direction="maximize", seed=seed, budget=budget, **options)
+        tactics = stoic.optimize.Tactics(**options)
+        self._optimizer = stoic.Optimizer(space, seed=seed, tactics=tactics)
         self._names = list(space)
         self._best: Any = None
 

@@ -4,6 +4,7 @@ from stoic import policies
 from stoic.diagnostics import diagnose
 from stoic.errors import StoicError
 from stoic.kernels import Linear, Matern, MatrixKernel, SquaredExponential
+from stoic.optimize import Optimizer
 from stoic.schedules import Assumptions
 from stoic.spaces import Arms, Box, Categorical, Float, Grid, Int, Space
 
@@ -20,6 +21,7 @@ __all__ = [
     "Linear",
     "Matern",
     "MatrixKernel",
+    "Optimizer",
     "Space",
     "SquaredExponential",
     "StoicError",

@@ -1,0 +1,73 @@
+"""What an optimisation says: trials, the answer, the luckiest fluke, the suspects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Answer", "Luckiest", "Suspect", "Trial"]
+
+Params = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One evaluation: its number, what was tried and what came; a failure has no value."""
+
+    number: int
+    params: Mapping[str, Any]
+    value: float | None
+    reason: str | None = None
+
+    @property
+    def failed(self) -> bool:
+        """Whether the evaluation gave no value."""
+        return self.value is None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The configuration to stand by: its estimated value, with a 90% interval."""
+
+    params: Params
+    value: float
+    interval: tuple[float, float]
+    measured: int  # how often this very configuration was evaluated with success
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        return f"{_show(self.params)}: {self.value:.6g} (90%: {low:.6g} to {high:.6g})"
+
+
+@dataclass(frozen=True)
+class Luckiest:
+    """The best single measurement, and why it is, or is not, the answer."""
+
+    trial: Trial
+    why: str
+
+    def __str__(self) -> str:
+        return f"trial {self.trial.number}, {self.trial.value:.6g}: {self.why}"
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A measurement judged corrupt: its trial's number, what it should have been, and why."""
+
+    trial: int
+    params: Mapping[str, Any]
+    value: float
+    expected: float
+    reason: str
+
+    def __str__(self) -> str:
+        return f"trial {self.trial}: {self.reason}"
+
+
+def _show(params: Mapping[str, Any]) -> str:
+    parts = []
+    for name, value in params.items():
+        shown = f"{value:.6g}" if isinstance(value, float) else str(value)
+        parts.append(f"{name}={shown}")
+    return ", ".join(parts)

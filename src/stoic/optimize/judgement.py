@@ -1,0 +1,77 @@
+"""Verdicts on measurements: the answer, the flukes, the lies."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from stoic.optimize.answers import Answer, Luckiest, Suspect
+from stoic.optimize.failures import Failures
+from stoic.optimize.history import History
+from stoic.optimize.model import Model
+
+__all__ = ["luckiest", "recommend", "suspects"]
+
+_CORRUPT = 1.0 / 25.0  # the weight of a measurement five times wilder than ordinary ones
+_TEN_PERCENT = 1.645  # normal quantile of a 90% interval
+
+
+def recommend(history: History, model: Model, failures: Failures) -> Answer:
+    """The evaluated configuration of the highest estimate."""
+    seen = history.distinct()
+    mean, variance = model.gp.predict(seen)
+    chance = failures.chance_of_success(seen)
+    likely = np.where(chance >= min(0.5, float(chance.max())), mean, -np.inf)
+    best = int(np.argmax(likely))
+    point = seen[best]
+    reach = _TEN_PERCENT * math.sqrt(float(variance[best]))
+    value = history.sign * model.scaling.y(float(mean[best]))
+    ends = sorted(history.sign * model.scaling.y(float(mean[best]) + e) for e in (-reach, reach))
+    return Answer(history.space.decode(point), value, (ends[0], ends[1]), history.measured(point))
+
+
+def suspects(history: History, model: Model) -> tuple[Suspect, ...]:
+    """Measurements that the others contradict."""
+    mean, variance = model.gp.left_out
+    noise = math.sqrt(model.gp.hyper.noise)
+    numbers = history.numbers()
+    found = []
+    for i in np.flatnonzero(model.gp.weights < _CORRUPT):
+        trial = history.trials[numbers[int(model.rows[i])]]
+        assert trial.value is not None
+        expected = history.sign * model.scaling.y(float(mean[i]))
+        spread = math.sqrt(float(variance[i]) + noise**2)
+        off = abs(float(model.gp.z[i] - mean[i])) / spread
+        way = "above" if trial.value > expected else "below"
+        times = f"{off:.0f}" if off < 100 else "over 100"
+        reason = (
+            f"measured {trial.value:.6g} where the other measurements predict {expected:.6g}: "
+            f"{times} standard deviations {way}"
+        )
+        found.append(Suspect(trial.number, trial.params, trial.value, expected, reason))
+    return tuple(found)
+
+
+def luckiest(
+    history: History, model: Model, answer: Answer, suspected: tuple[Suspect, ...]
+) -> Luckiest:
+    """The best observation, set against the answer."""
+    values = history.values()
+    trial = history.trials[history.numbers()[int(np.argmax(values))]]
+    if trial.params == answer.params:
+        return Luckiest(
+            trial,
+            "the answer is this configuration; its estimate counts all of its "
+            "measurements and those nearby",
+        )
+    for suspect in suspected:
+        if suspect.trial == trial.number:
+            return Luckiest(trial, f"not the answer: {suspect.reason}")
+    point = history.space.encode(trial.params)
+    estimate = history.sign * model.scaling.y(float(model.gp.predict(point[None])[0][0]))
+    return Luckiest(
+        trial,
+        f"not the answer: its own estimate is {estimate:.6g}, against {answer.value:.6g} for the "
+        "answer; a single good measurement is mostly luck",
+    )

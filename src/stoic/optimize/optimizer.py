@@ -1,0 +1,151 @@
+"""Ask what to evaluate, tell what came, and get an answer that no fluke decides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from stoic.checks import Array, choice, integer, number
+from stoic.errors import InvalidInput, InvalidPayoff
+from stoic.optimize.acquisition import Acquisition, Tactics
+from stoic.optimize.answers import Answer, Luckiest, Suspect, Trial
+from stoic.optimize.failures import Failures
+from stoic.optimize.history import History
+from stoic.optimize.judgement import luckiest, recommend, suspects
+from stoic.optimize.model import Model, Modeller
+from stoic.optimize.search import Search
+from stoic.spaces import Space
+
+__all__ = ["Optimizer"]
+
+_FIRST = 8  # evaluations spread over the space before a surrogate is asked
+
+
+class Optimizer:
+    """Finds the best configuration of a noisy system, with nothing to know about its noise.
+
+    Heavy tails, outliers of any size on either side, crashes: nothing needs to be said about
+    them. ``ask`` changes nothing; asked again, it gives the same answer until a ``tell``.
+    Suggestions depend on the seed and on what was told, not on scale or offset of the values.
+
+    Parameters
+    ----------
+    space
+        A mapping such as ``{"lr": (1e-5, 1e-1, "log"), "depth": (2, 12), "opt": ["adam", "sgd"]}``
+        or a :class:`stoic.Space`.
+    direction
+        ``"maximize"`` or ``"minimize"``.
+    seed
+        Of all that is drawn.
+
+    >>> optimizer = Optimizer({"x": (0.0, 1.0)}, direction="minimize")
+    >>> for _ in range(12):
+    ...     params = optimizer.ask()
+    ...     optimizer.tell(params, (params["x"] - 0.3) ** 2)
+    >>> abs(optimizer.recommend().params["x"] - 0.3) < 0.05
+    True
+    """
+
+    def __init__(
+        self,
+        space: Space | Mapping[str, Any],
+        *,
+        direction: str = "maximize",
+        seed: int = 0,
+        tactics: Tactics | None = None,
+    ) -> None:
+        self.space = Space.of(space)
+        self.direction = choice(direction, "direction", ("maximize", "minimize"))
+        self.seed = integer(seed, "seed", at_least=0, at_most=2**63 - 1)
+        self._sign = 1.0 if direction == "maximize" else -1.0
+        self._history = History(self.space, self._sign)
+        self._first = _first(self.space)
+        self._design: Array = self.space.sample(4 * self._first, self.seed)
+        self._modeller = Modeller(self._history, self._first)
+        self._acquisition = Acquisition(Search(self.space, self.seed), tactics)
+
+    # -- ask ----------------------------------------------------------------------------------
+
+    def ask(self, n: int | None = None, *, pending: Sequence[Mapping[str, Any]] = ()) -> Any:
+        """The configuration to evaluate next, or a list of ``n``.
+
+        ``pending`` are configurations under evaluation whose values have not been told; the
+        suggestion reckons with them.
+        """
+        waiting = [self.space.encode(params) for params in pending]
+        if n is None:
+            return self.space.decode(self._suggest(waiting))
+        batch = []
+        for _ in range(integer(n, "n", at_least=1)):
+            point = self._suggest(waiting)
+            waiting.append(point)
+            batch.append(self.space.decode(point))
+        return batch
+
+    def _suggest(self, waiting: list[Array]) -> Array:
+        history = self._history
+        turn = len(history) + len(waiting)
+        if turn < self._first or history.successes < 2:
+            point: Array = self._design[turn % len(self._design)]
+            return point
+        pending = np.array(waiting).reshape(-1, self.space.dimension)
+        gp = self._modeller.model().gp.expecting(pending)
+        seen = np.vstack([history.distinct(), pending])
+        return self._acquisition.choose(gp, seen, self._failures(), turn)
+
+    def _failures(self) -> Failures:
+        failed = self._history.failed()
+        return Failures(failed, self._history.points() if len(failed) else failed)
+
+    # -- tell ---------------------------------------------------------------------------------
+
+    def tell(self, params: Mapping[str, Any], value: float) -> None:
+        """Report the value of a configuration, any of the space, as often as it was measured.
+
+        Raises a typed error, and changes nothing, unless ``value`` is one finite real number and
+        ``params`` are of the space.
+        """
+        point = self.space.encode(params)
+        y = number(value, "value", error=InvalidPayoff)
+        self._history.add(point, self.space.decode(point), y, None)
+
+    def fail(self, params: Mapping[str, Any], reason: str = "") -> None:
+        """Report that the evaluation of a configuration gave no value."""
+        point = self.space.encode(params)
+        if not isinstance(reason, str):
+            raise InvalidInput(f"expected reason as text, got {type(reason).__name__}")
+        self._history.add(point, self.space.decode(point), None, reason)
+
+    # -- answers ------------------------------------------------------------------------------
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        """All that was told, in order."""
+        return tuple(self._history.trials)
+
+    def recommend(self) -> Answer:
+        """The configuration to stand by: the best *estimated* one, with a 90% interval."""
+        return recommend(self._history, self._known(), self._failures())
+
+    @property
+    def luckiest(self) -> Luckiest:
+        """The best *observed* value, and why it is, or is not, the answer."""
+        return luckiest(self._history, self._known(), self.recommend(), self.suspects())
+
+    def suspects(self) -> tuple[Suspect, ...]:
+        """Measurements judged corrupt, each with the reason."""
+        return suspects(self._history, self._known()) if self._history.successes > 3 else ()
+
+    def _known(self) -> Model:
+        if not self._history.successes:
+            raise InvalidInput(
+                "expected at least one evaluation with a value, got none; tell one first"
+            )
+        return self._modeller.model()
+
+
+def _first(space: Space) -> int:
+    """How many evaluations fill the space before a surrogate is asked."""
+    return min(_FIRST + max(0, space.dimension - 4), 12)

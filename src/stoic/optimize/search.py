@@ -1,0 +1,79 @@
+"""Where to look: candidates that fill the space, gather around good points, and climb."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from stoic.checks import Array
+from stoic.randomness import generator
+from stoic.spaces import Space
+
+__all__ = ["Search"]
+
+_POOL = 2048
+
+
+class Search:
+    """Candidates of one space; every draw is a function of (seed, round)."""
+
+    def __init__(self, space: Space, seed: int) -> None:
+        self.space, self.seed = space, seed
+        self._pool: Array | None = None
+        self._relaxed = bool(space.continuous.any())
+        self._bounds = [(0.0, 1.0)] * space.dimension
+
+    def spread(self, n: int, round_: int) -> Array:
+        """``n`` feasible points that fill the space; each round takes others of a large pool."""
+        if self._pool is None:
+            self._pool = self.space.sample(_POOL, self.seed + 1)
+        rows = (np.arange(n) + n * round_) % _POOL
+        rng = generator(self.seed, round_, stream=11)
+        shifted = self._pool[rows] + self.space.continuous * rng.random(self.space.dimension)
+        # every round moves the pool as a whole, so continuous points never repeat
+        moved = np.where(self.space.continuous, shifted % 1.0, shifted)
+        return self.space.snap(moved)
+
+    def around(self, points: Array, reach: Array, each: int, round_: int) -> Array:
+        """Feasible points near ``points``, at distances of 1/30 to 1/2 of ``reach``."""
+        rng = generator(self.seed, round_, stream=12)
+        m = len(points) * each
+        distance = 10.0 ** rng.uniform(-1.5, -0.3, (m, 1))
+        steps = rng.standard_normal((m, self.space.dimension)) * np.minimum(reach, 1.0) * distance
+        return self.space.snap(np.clip(np.repeat(points, each, axis=0) + steps, 0.0, 1.0))
+
+    def neighbours(self, points: Array) -> Array:
+        """Points that differ from ``points`` in one category, integer or level."""
+        if self.space.continuous.all():
+            return np.empty((0, self.space.dimension))
+        return np.vstack([self.space.neighbours(u) for u in points])
+
+    def climb(
+        self, score: Callable[[Array], tuple[Array, Array]], starts: Array, steps: int = 15
+    ) -> Array:
+        """Local maxima of a score with gradient, found from all ``starts`` at once."""
+        if not self._relaxed or not len(starts):
+            return starts
+        from scipy.optimize import minimize  # slow to import: only where it is used
+
+        free = self.space.continuous
+        shape = (len(starts), int(free.sum()))
+
+        def loss(v: Array) -> tuple[float, Array]:
+            U = starts.copy()
+            U[:, free] = v.reshape(shape)
+            value, gradient = score(U)
+            return -float(value.sum()), -gradient[:, free].ravel()
+
+        found = minimize(
+            loss,
+            starts[:, free].ravel(),
+            jac=True,
+            method="L-BFGS-B",
+            bounds=[(0.0, 1.0)] * (shape[0] * shape[1]),
+            options={"maxiter": steps},
+        )
+        ends = starts.copy()
+        ends[:, free] = np.clip(found.x.reshape(shape), 0.0, 1.0)
+        return self.space.snap(ends)

@@ -1,0 +1,105 @@
+"""The fitted surrogate: predictions anywhere, with gradients."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dpotrf, dpotrs, dtrtri
+
+from stoic.checks import Array
+from stoic.surrogate.covariance import blend, correlation, squared_distances
+from stoic.surrogate.evidence import JITTER
+from stoic.surrogate.hyper import Hyper
+
+__all__ = ["RobustGP"]
+
+
+class RobustGP:
+    """f | z for z_i = f(x_i) + error_i, error_i ~ N(0, s²/w_i), f ~ GP(μ, a² k).
+
+    Parameters
+    ----------
+    X
+        (n, d) points of the unit cube.
+    z
+        Their values, see :class:`stoic.surrogate.Scaling`.
+    weights
+        w, from 1 for ordinary measurements towards 0 for those not believed.
+    hyper
+        θ.
+    """
+
+    def __init__(self, X: Array, z: Array, weights: Array, hyper: Hyper) -> None:
+        self.X, self.z, self.weights, self.hyper = X, z, weights, hyper
+        self._U = X / hyper.lengthscales
+        C = hyper.amplitude * correlation(squared_distances(self._U, self._U), hyper.smoothness)
+        C[np.diag_indices(len(X))] += hyper.noise / weights + JITTER * hyper.amplitude
+        L, failed = dpotrf(C, lower=1, clean=1)
+        if failed:
+            raise FloatingPointError("the covariance is not positive definite")
+        self._L = L
+        self._alpha: Array = dpotrs(L, z - hyper.mean, lower=1)[0]
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    @cached_property
+    def left_out(self) -> tuple[Array, Array]:
+        """Mean and variance of f at each x_i, had z_i not been seen."""
+        inverse = dtrtri(self._L, lower=1)[0]
+        precision = np.einsum("ij,ij->j", inverse, inverse)
+        variance = 1.0 / precision - self.hyper.noise / self.weights
+        return self.z - self._alpha / precision, np.maximum(variance, 1e-12)
+
+    def predict(self, X: Array) -> tuple[Array, Array]:
+        """Mean and variance of f at the rows of X."""
+        mean, variance, _ = self._predict(X)
+        return mean, variance
+
+    def joint(self, X: Array) -> tuple[Array, Array]:
+        """Mean and covariance matrix of f at the rows of X."""
+        mean, _, V = self._predict(X)
+        U = X / self.hyper.lengthscales
+        K = self.hyper.amplitude * correlation(squared_distances(U, U), self.hyper.smoothness)
+        return mean, K - V.T @ V
+
+    def _predict(self, X: Array) -> tuple[Array, Array, Array]:
+        h = self.hyper
+        k = h.amplitude * correlation(squared_distances(X / h.lengthscales, self._U), h.smoothness)
+        V = solve_triangular(self._L, k.T, lower=True, check_finite=False)
+        variance = h.amplitude - np.einsum("ij,ij->j", V, V)
+        return h.mean + k @ self._alpha, np.maximum(variance, 1e-12 * h.amplitude), V
+
+    def slopes(self, X: Array) -> tuple[Array, Array, Array, Array]:
+        """Mean and variance of f at the rows of X, and the gradients of both."""
+        h = self.hyper
+        U = X / h.lengthscales
+        k, dk, _ = blend(squared_distances(U, self._U), h.smoothness)
+        k *= h.amplitude
+        dk *= 2.0 * h.amplitude  # by u: dk·(u − u_i)
+        mean = h.mean + k @ self._alpha
+        V = solve_triangular(self._L, k.T, lower=True, check_finite=False)
+        B = solve_triangular(self._L, V, lower=True, trans=1, check_finite=False)
+        variance = np.maximum(h.amplitude - np.einsum("ij,ij->j", V, V), 1e-12 * h.amplitude)
+        by_mean = dk * self._alpha
+        by_variance = -2.0 * dk * B.T
+        return (
+            mean,
+            variance,
+            (by_mean.sum(1)[:, None] * U - by_mean @ self._U) / h.lengthscales,
+            (by_variance.sum(1)[:, None] * U - by_variance @ self._U) / h.lengthscales,
+        )
+
+    def wary(self, shorter: float, taller: float) -> RobustGP:
+        """The same measurements seen by one who trusts smoothness less."""
+        return RobustGP(self.X, self.z, self.weights, self.hyper.wary(shorter, taller))
+
+    def expecting(self, X: Array) -> RobustGP:
+        """With measurements pending at the rows of X that come out as predicted."""
+        if not len(X):
+            return self
+        z = np.concatenate([self.z, self.predict(X)[0]])
+        weights = np.concatenate([self.weights, np.ones(len(X))])
+        return RobustGP(np.vstack([self.X, X]), z, weights, self.hyper)
