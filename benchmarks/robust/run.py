@@ -119,7 +119,7 @@ def main() -> None:
         try:
             for future in as_completed(futures):
                 row = future.result()
-                out.write(json.dumps(row) + "\n")
+                out.write(json.dumps(row, default=bool) + "\n")
                 out.flush()
                 if "error" in row:
                     errors += 1

@@ -6,20 +6,26 @@ import math
 
 import numpy as np
 
+from stoic.optimize.acquisition import mean_slopes
 from stoic.optimize.answers import Answer, Luckiest, Suspect
 from stoic.optimize.failures import Failures
 from stoic.optimize.history import History
 from stoic.optimize.model import Model
+from stoic.optimize.search import Search
 
 __all__ = ["luckiest", "recommend", "suspects"]
 
 _CORRUPT = 1.0 / 25.0  # the weight of a measurement five times wilder than ordinary ones
+_STARTS = 3  # the best evaluated points, from which the estimate is climbed
 _TEN_PERCENT = 1.645  # normal quantile of a 90% interval
 
 
-def recommend(history: History, model: Model, failures: Failures) -> Answer:
-    """The evaluated configuration of the highest estimate."""
+def recommend(history: History, model: Model, failures: Failures, search: Search) -> Answer:
+    """The configuration of the highest estimate: an evaluated one, or uphill from such."""
     seen = history.distinct()
+    mean, _ = model.gp.predict(seen)
+    starts = seen[np.argsort(-mean, kind="stable")[:_STARTS]]
+    seen = np.vstack([seen, search.climb(mean_slopes(model.gp), starts, steps=30)])
     mean, variance = model.gp.predict(seen)
     chance = failures.chance_of_success(seen)
     likely = np.where(chance >= min(0.5, float(chance.max())), mean, -np.inf)

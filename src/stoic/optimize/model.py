@@ -7,31 +7,50 @@ therefore has the same surrogate, bit by bit, as one that never stopped.
 
 from __future__ import annotations
 
-from functools import cached_property
+import math
 
 import numpy as np
 
 from stoic.checks import Array, IntArray
 from stoic.optimize.history import History
+from stoic.optimize.tactics import Tactics
 from stoic.surrogate import RobustGP, Scaling, fit
-from stoic.surrogate.fitting import Fit
+from stoic.surrogate.fitting import Fit, Start
 
 __all__ = ["Model", "Modeller"]
 
+_STARTS = (Start(cut=3.0, lengthscale=2.0), Start(cut=8.0, lengthscale=0.4))  # doubter, believer
 _MOST = 2000  # measurements that the surrogate looks at
 
 
 class Model:
-    """A fitted surrogate with the scaling of its values."""
+    """A committee of fitted surrogates: the most plausible one, and one that begs to differ.
 
-    def __init__(self, fitted: Fit, scaling: Scaling, rows: IntArray) -> None:
-        self.fit, self.scaling = fitted, scaling
-        self.rows = rows  # which successful trials it has seen
+    Few measurements often allow two stories: a rough function measured well, or a smooth one
+    measured badly. Both are kept, weighted by their evidence. Where there is only one story,
+    the second member is a wary version of the first.
+    """
 
-    @cached_property
+    def __init__(self, fits: list[Fit], scaling: Scaling, rows: IntArray) -> None:
+        self.fits, self.scaling = fits, scaling  # the most plausible first
+        self.rows = rows  # which successful trials were seen
+
+    @property
     def gp(self) -> RobustGP:
-        """The surrogate."""
-        return self.fit.gp
+        """The most plausible surrogate."""
+        return self.fits[0].gp
+
+    def members(self, tactics: Tactics, pending: Array) -> list[tuple[RobustGP, float]]:
+        """Surrogates and their say, reckoning with pending measurements."""
+        first = self.gp.expecting(pending)
+        wary = first.wary(tactics.shorter, tactics.taller)
+        rest = 1.0 - tactics.doubt
+        if len(self.fits) == 1:
+            return [(first, rest), (wary, tactics.doubt)]
+        lead = self.fits[0].evidence - self.fits[1].evidence
+        say = max(tactics.heed, 1.0 / (1.0 + math.exp(min(lead, 50.0))))
+        second = self.fits[1].gp.expecting(pending)
+        return [(first, rest * (1.0 - say)), (second, rest * say), (wary, tactics.doubt)]
 
 
 class Modeller:
@@ -63,11 +82,15 @@ class Modeller:
         scaling = Scaling.of(y, self.first)
         rows = _thinned(scaling.z(y))
         X, z = self.history.points(n)[rows], scaling.z(y)[rows]
-        start = None
-        if warm is not None and np.array_equal(warm.rows, rows[: len(warm.rows)]):
-            start = warm.fit
         groups = self.history.space.groups
-        return Model(fit(X, z, groups, warm=start), scaling, rows)
+        if warm is not None and np.array_equal(warm.rows, rows[: len(warm.rows)]):
+            fits = [fit(X, z, groups, start=f, rounds=2, steps=5) for f in warm.fits]
+        else:
+            fits = [fit(X, z, groups, start=start) for start in _STARTS]
+        fits.sort(key=lambda f: -f.evidence)
+        if fits[0].agrees(fits[-1]):
+            fits = fits[:1]
+        return Model(fits, scaling, rows)
 
 
 def _thinned(z: Array) -> IntArray:

@@ -9,13 +9,14 @@ import numpy as np
 
 from stoic.checks import Array, choice, integer, number
 from stoic.errors import InvalidInput, InvalidPayoff
-from stoic.optimize.acquisition import Acquisition, Tactics
+from stoic.optimize.acquisition import Acquisition
 from stoic.optimize.answers import Answer, Luckiest, Suspect, Trial
 from stoic.optimize.failures import Failures
 from stoic.optimize.history import History
 from stoic.optimize.judgement import luckiest, recommend, suspects
 from stoic.optimize.model import Model, Modeller
 from stoic.optimize.search import Search
+from stoic.optimize.tactics import Tactics
 from stoic.spaces import Space
 
 __all__ = ["Optimizer"]
@@ -91,9 +92,9 @@ class Optimizer:
             point: Array = self._design[turn % len(self._design)]
             return point
         pending = np.array(waiting).reshape(-1, self.space.dimension)
-        gp = self._modeller.model().gp.expecting(pending)
+        committee = self._modeller.model().members(self._acquisition.tactics, pending)
         seen = np.vstack([history.distinct(), pending])
-        return self._acquisition.choose(gp, seen, self._failures(), turn)
+        return self._acquisition.choose(committee, seen, self._failures(), turn)
 
     def _failures(self) -> Failures:
         failed = self._history.failed()
@@ -127,7 +128,7 @@ class Optimizer:
 
     def recommend(self) -> Answer:
         """The configuration to stand by: the best *estimated* one, with a 90% interval."""
-        return recommend(self._history, self._known(), self._failures())
+        return recommend(self._history, self._known(), self._failures(), self._acquisition.search)
 
     @property
     def luckiest(self) -> Luckiest:

@@ -1,13 +1,14 @@
 """Learning the hyper-parameters and the weights together, without being fooled at the start.
 
 Alternates between judging the measurements (:mod:`stoic.surrogate.noise`) and a few
-quasi-Newton steps on the evidence given their weights. A cold start first fits values cut at
-±3 spreads: outliers would otherwise pass for noise, the noise for all there is, and no later
-step would find back.
+quasi-Newton steps on the evidence given their weights. A cold start first fits values that are
+cut: outliers would otherwise pass for noise, the noise for all there is, and no later step would
+find back.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,19 +19,31 @@ from stoic.surrogate.gp import RobustGP
 from stoic.surrogate.hyper import Hyper, Prior
 from stoic.surrogate.noise import Beliefs, Trust
 
-__all__ = ["Fit", "fit"]
+__all__ = ["Fit", "Start", "fit"]
 
-_CUT = 3.0
+_SAME = 0.3  # in every logarithm: fits closer than this are one
 _SUBSET = 256  # the evidence of this many measurements settles the hyper-parameters
 
 
 @dataclass(frozen=True)
+class Start:
+    """A cold start: values cut at ±``cut``, length-scales in units of the prior's."""
+
+    cut: float = 3.0
+    lengthscale: float = 1.0
+
+
+@dataclass(frozen=True)
 class Fit:
-    """A fitted surrogate and how it judged its measurements."""
+    """A fitted surrogate, how it judged its measurements, and the evidence for it."""
 
     gp: RobustGP
     trust: Trust
-    score: float
+    evidence: float
+
+    def agrees(self, other: Fit) -> bool:
+        """Whether another fit tells the same story."""
+        return bool(np.abs(self.gp.hyper.theta - other.gp.hyper.theta).max() < _SAME)
 
 
 def fit(
@@ -38,7 +51,7 @@ def fit(
     z: Array,
     groups: IntArray,
     *,
-    warm: Fit | None = None,
+    start: Start | Fit | None = None,
     prior: Prior | None = None,
     beliefs: Beliefs | None = None,
     rounds: int = 3,
@@ -52,8 +65,8 @@ def fit(
         (n, d) points and n values in robust units.
     groups
         Number of the length-scale of each column.
-    warm
-        A fit of the first of these measurements to start from; without it, a cold start.
+    start
+        A fit of the first of these measurements to start from, or the manner of a cold start.
     prior, beliefs
         About the hyper-parameters and about the noise.
     rounds, steps
@@ -61,29 +74,25 @@ def fit(
     """
     prior, beliefs = prior or Prior(), beliefs or Beliefs()
     learner = _Learner(X, groups, prior)
-    if warm is None:
-        theta = prior.centre(int(groups.max()) + 1)
-        theta = learner.climb(theta, np.clip(z, -_CUT, _CUT), np.ones(len(z)), steps + steps // 2)
-        seen = RobustGP(X, np.clip(z, -_CUT, _CUT), np.ones(len(z)), Hyper(theta, groups))
-    else:
-        theta = warm.gp.hyper.theta
+    if isinstance(start, Fit):
+        theta = start.gp.hyper.theta
         weights = np.ones(len(z))
-        weights[: len(warm.gp)] = warm.gp.weights
-        seen = RobustGP(X, z, weights, Hyper(theta, groups))
+        weights[: len(start.gp)] = start.gp.weights
+        gp = RobustGP(X, z, weights, Hyper(theta, groups))
+    else:
+        start = start or Start()
+        theta = learner.centre.copy()
+        theta[:-4] += math.log(start.lengthscale)
+        cut, even = np.clip(z, -start.cut, start.cut), np.ones(len(z))
+        theta = learner.climb(theta, cut, even, steps + steps // 2)
+        gp = RobustGP(X, cut, even, Hyper(theta, groups))
     for _ in range(rounds):
-        trust = _judge(seen, z, beliefs)
+        trust = Trust.of(z, *gp.left_out, gp.hyper.noise, beliefs)
         theta = learner.climb(theta, z, trust.weights, steps)
-        seen = RobustGP(X, z, trust.weights, Hyper(theta, groups))
-    trust = _judge(seen, z, beliefs)
-    u = (theta - learner.centre) / learner.spread
-    score = trust.score - 0.5 * float(u @ u)
-    return Fit(RobustGP(X, z, trust.weights, Hyper(theta, groups)), trust, score)
-
-
-def _judge(gp: RobustGP, z: Array, beliefs: Beliefs) -> Trust:
-    """Judge ``z``, of which the surrogate may have seen a cut version."""
-    mean, variance = gp.left_out
-    return Trust.of(z, mean, variance, gp.hyper.noise, beliefs)
+        gp = RobustGP(X, z, trust.weights, Hyper(theta, groups))
+    trust = Trust.of(z, *gp.left_out, gp.hyper.noise, beliefs)
+    gp = RobustGP(X, z, trust.weights, Hyper(theta, groups))
+    return Fit(gp, trust, gp.evidence + trust.bonus - learner.doubt(theta))
 
 
 class _Learner:
@@ -111,3 +120,8 @@ class _Learner:
         )
         best: Array = found.x
         return best
+
+    def doubt(self, theta: Array) -> float:
+        """How far θ is from belief: minus the logarithm of its prior density."""
+        u = (theta - self.centre) / self.spread
+        return 0.5 * float(u @ u)

@@ -53,6 +53,12 @@ class RobustGP:
         variance = 1.0 / precision - self.hyper.noise / self.weights
         return self.z - self._alpha / precision, np.maximum(variance, 1e-12)
 
+    @property
+    def evidence(self) -> float:
+        """The logarithm of the density of z, up to a constant of n."""
+        r = self.z - self.hyper.mean
+        return -0.5 * float(r @ self._alpha) - float(np.log(np.diag(self._L)).sum())
+
     def predict(self, X: Array) -> tuple[Array, Array]:
         """Mean and variance of f at the rows of X."""
         mean, variance, _ = self._predict(X)

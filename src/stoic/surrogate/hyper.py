@@ -70,7 +70,7 @@ class Prior:
     lengthscale_spread: float = 0.7
     amplitude_spread: float = 1.0
     noise: float = -4.0
-    noise_spread: float = 1.5
+    noise_spread: float = 1.0
     mean_spread: float = 1.0
     smoothness_spread: float = 2.0
 

@@ -34,17 +34,18 @@ class Beliefs:
 
 @dataclass(frozen=True)
 class Trust:
-    """Weights of the measurements, the learned shares of the scales, and the fit's score.
+    """Weights of the measurements and the learned shares of the scales.
 
-    ``score`` is Σ log p(z_i | the others): how well a fit predicts, outliers included, so fits
-    are compared by it.
+    ``bonus`` completes the evidence of a surrogate with these weights to a lower bound of the
+    evidence of the mixture, Σ r log(share/r) − ½ Σ (Σ r log c² + log w), so that fits which
+    disbelieve different measurements can be compared.
     """
 
     weights: Array
     responsibilities: Array  # (n, scales)
     shares: Array
     scales: Array
-    score: float
+    bonus: float
 
     @classmethod
     def of(cls, z: Array, mean: Array, variance: Array, noise: float, beliefs: Beliefs) -> Trust:
@@ -55,13 +56,13 @@ class Trust:
         prior[0] = 1.0 - beliefs.wild
         total = variance[:, None] + noise * c * c
         log_density = -0.5 * (np.log(2.0 * math.pi * total) + (z - mean)[:, None] ** 2 / total)
-        peak = log_density.max(1, keepdims=True)
-        density = np.exp(log_density - peak)
+        density = np.exp(log_density - log_density.max(1, keepdims=True))
         shares = prior
         for _ in range(_PASSES):
             joint = density * shares
-            sums = joint.sum(1)
-            r = joint / sums[:, None]
+            r = joint / joint.sum(1, keepdims=True)
             shares = (r.sum(0) + beliefs.worth * prior) / (len(z) + beliefs.worth)
         weights = np.maximum(r @ (1.0 / (c * c)), _LEAST)
-        return cls(weights, r, shares, c, float(np.log(sums).sum() + peak.sum()))
+        spent = np.where(r > 0.0, r * np.log(shares / np.maximum(r, 1e-300)), 0.0).sum()
+        widened = 0.5 * float((r @ (2.0 * np.log(c))).sum() + np.log(weights).sum())
+        return cls(weights, r, shares, c, float(spent) - widened)

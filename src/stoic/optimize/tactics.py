@@ -1,0 +1,29 @@
+"""How the optimiser goes about its search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Tactics"]
+
+
+@dataclass(frozen=True)
+class Tactics:
+    """How the next measurement is sought; chosen once, on many problems, for everybody.
+
+    ``doubt`` is the say of the wary surrogate, whose length-scales are ``shorter`` and whose
+    amplitude is ``taller``; ``spread`` and ``near`` count candidates, ``best`` the evaluated
+    points among them, ``climbs`` local searches, ``kept`` candidates kept by each ranking;
+    ``quantiles`` discretise the coming measurement.
+    """
+
+    doubt: float = 0.2
+    heed: float = 0.2
+    shorter: float = 0.35
+    taller: float = 2.0
+    spread: int = 300
+    near: int = 25
+    best: int = 10
+    climbs: int = 4
+    kept: int = 8
+    quantiles: int = 15
