@@ -130,6 +130,7 @@ def extras(method: Any, problem: Problem, stream: Stream, best: Array) -> dict[s
         found |= {
             "covers": low <= truth <= high,  # f: the mean of a measurement without outliers
             "covers_median": low <= truth + stream.median <= high,
+            "miss": (truth - (low + high) / 2) / max((high - low) / 2, 1e-300),
             "interval": high - low,
         }
     if hasattr(method, "suspects"):

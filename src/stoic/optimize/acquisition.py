@@ -42,8 +42,13 @@ class Acquisition:
         round_: int,
     ) -> Array:
         """The point whose measurement is worth most; ``seen`` are the distinct points so far."""
-        candidates = self._candidates([gp for gp, _ in committee], seen, round_)
-        value = sum(say * self._gain(gp, candidates) for gp, say in committee)
+        doubtful, stakes = self._doubtful(committee[0][0])
+        others = self._candidates([gp for gp, _ in committee], seen, round_)
+        candidates = np.vstack([doubtful, others])
+        value = np.zeros(len(candidates))
+        for gp, say in committee:
+            value += say * self._gain(gp, candidates)
+        value[: len(doubtful)] += self.tactics.suspicion * stakes
         value = value * failures.chance_of_success(candidates)
         best: Array = candidates[int(np.argmax(value))]
         return best
@@ -56,6 +61,19 @@ class Acquisition:
         after = mean[:, None, None] + slope[:, :, None] * self._normal
         gain: Array = after.max(0).mean(1) - mean.max()
         return gain
+
+    def _doubtful(self, gp: RobustGP) -> tuple[Array, Array]:
+        """Points measured once whose values, were they lies, would hide the most; and how much.
+
+        What the others alone would make one hope for at such a point is lost for good if its one
+        measurement lied, and nothing else leads back there.
+        """
+        _, inverse, counts = np.unique(gp.X, axis=0, return_inverse=True, return_counts=True)
+        once = np.flatnonzero((counts[inverse.ravel()] == 1) & (gp.weights > 0.2))
+        mean, variance = (part[once] for part in gp.left_out)
+        hidden = np.exp(log_improvement(mean, variance, float(gp.predict(gp.X)[0].max())))
+        most = np.argsort(-hidden, kind="stable")[: self.tactics.audited]
+        return gp.X[once[most]], hidden[most]
 
     def _candidates(self, committee: list[RobustGP], seen: Array, round_: int) -> Array:
         t, search, gp = self.tactics, self.search, committee[0]

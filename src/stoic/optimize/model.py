@@ -62,7 +62,10 @@ class Modeller:
 
     def model(self) -> Model:
         """The model of all that was told."""
-        n = self.history.successes
+        return self.at(self.history.successes)
+
+    def at(self, n: int) -> Model:
+        """The model of the first ``n`` measurements."""
         return self._model(n, self._anchor(n))
 
     def _anchor(self, n: int) -> int:

@@ -14,6 +14,7 @@ from stoic.optimize.answers import Answer, Luckiest, Suspect, Trial
 from stoic.optimize.failures import Failures
 from stoic.optimize.history import History
 from stoic.optimize.judgement import luckiest, recommend, suspects
+from stoic.optimize.long_run import LongRun
 from stoic.optimize.model import Model, Modeller
 from stoic.optimize.search import Search
 from stoic.optimize.tactics import Tactics
@@ -65,6 +66,7 @@ class Optimizer:
         self._first = _first(self.space)
         self._design: Array = self.space.sample(4 * self._first, self.seed)
         self._modeller = Modeller(self._history, self._first)
+        self._long_run = LongRun(self._history, self._modeller, self.seed)
         self._acquisition = Acquisition(Search(self.space, self.seed), tactics)
 
     # -- ask ----------------------------------------------------------------------------------
@@ -91,6 +93,8 @@ class Optimizer:
         if turn < self._first or history.successes < 2:
             point: Array = self._design[turn % len(self._design)]
             return point
+        if LongRun.suits(history):
+            return self._long_run.choose(waiting, self._failures())
         pending = np.array(waiting).reshape(-1, self.space.dimension)
         committee = self._modeller.model().members(self._acquisition.tactics, pending)
         seen = np.vstack([history.distinct(), pending])

@@ -261,7 +261,11 @@ REPRODUCTIONS = (
         (
             *_claims("f1", STUBBORN),
             *_shared("f₁", why=NEAR_TIES),
-            Claim("The same on other draws of the process, unattacked (ours).", _one_arm("draws")),
+            Claim(
+                "The same on other draws of the process, unattacked (ours).",
+                _one_arm("draws"),
+                "In 4 of 20 draws the best arms are too close to be told apart by then.",
+            ),
         ),
         figures=("cumulative-regret", "epochs"),
     ),
@@ -271,7 +275,7 @@ REPRODUCTIONS = (
         SOURCE,
         SETTING + PUSHES,
         lambda quick: [experiment("fig3", "robot", 100.0, quick)],
-        (*_claims("robot", ("Top-3", "Top-5")), *_shared("Robot3D")),
+        (*_claims("robot", ("Top-3", "Top-5")), *_shared("Robot3D", why=NEAR_TIES)),
         figures=("cumulative-regret", "epochs"),
     ),
     Reproduction(

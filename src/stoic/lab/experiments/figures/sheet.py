@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,7 @@ __all__ = ["Sheet", "need", "styles"]
 
 _WIDTH = {1: 3.6, 2: 7.2, 3: 7.2, 4: 7.2}  # inches: one column of a journal, or two
 _HEIGHT = {1: 2.5, 2: 2.3, 3: 1.9, 4: 1.55}
+_TITLE = {1: 56, 2: 52, 3: 34, 4: 25}  # letters in a line of a panel's title
 _POINTS = 1800  # of all curves of a sheet, for small files
 _FEWEST, _MARKS = 25, 7
 
@@ -61,7 +63,7 @@ class Sheet:
             axes = self.figure.add_subplot(self.rows, self.columns, place)
             axes.grid(True, axis="y")
             if group.label:
-                axes.set_title(plain(group.label), loc="left")
+                axes.set_title(fill(plain(group.label), _TITLE[self.columns]), loc="left")
             self.axes.append(axes)
         self._curves = max(sum(len(group.cases) for group in groups), 1)
 

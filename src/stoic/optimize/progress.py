@@ -1,0 +1,60 @@
+"""How a run is going, on the terminal: a bar where there is one, else a line now and then."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+from stoic.optimize.optimizer import Optimizer
+from stoic.optimize.result import rounded
+
+__all__ = ["watching"]
+
+_LINES = 10  # of a run, where there is no terminal
+
+
+@contextmanager
+def watching(optimizer: Optimizer, budget: int, show: bool) -> Iterator[Callable[[], None]]:
+    """What to call after every evaluation; does nothing unless ``show``."""
+    if not show:
+        yield lambda: None
+        return
+    stream = sys.stderr
+    try:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    except ImportError:
+        yield _lines(optimizer, budget, stream)
+        return
+    if not stream.isatty():
+        yield _lines(optimizer, budget, stream)
+        return
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}", markup=False))
+    with Progress(*columns, console=Console(file=stream)) as bar:
+        task = bar.add_task("", total=budget)
+        yield lambda: bar.update(
+            task, completed=len(optimizer.trials), description=_standing(optimizer)
+        )
+
+
+def _lines(optimizer: Optimizer, budget: int, stream: TextIO) -> Callable[[], None]:
+    every = max(1, budget // _LINES)
+
+    def line() -> None:
+        done = len(optimizer.trials)
+        if done % every == 0 or done == budget:
+            print(f"{done}/{budget}: {_standing(optimizer)}", file=stream, flush=True)
+
+    return line
+
+
+def _standing(optimizer: Optimizer) -> str:
+    failed = sum(trial.failed for trial in optimizer.trials)
+    if failed == len(optimizer.trials):
+        return "no value yet"
+    best = optimizer.recommend()
+    low, high = best.interval
+    value, low_, high_ = (rounded(v, high - low) for v in (best.value, low, high))
+    return f"best estimate {value} ({low_} to {high_})" + f", {failed} failed" * bool(failed)

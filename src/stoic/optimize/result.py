@@ -1,0 +1,175 @@
+"""What a finished run hands back: the answer, its doubts, and everything that was measured."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from statistics import median
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+from stoic.optimize.answers import Answer, Luckiest, Suspect, Trial
+from stoic.optimize.optimizer import Optimizer
+from stoic.spaces import Space
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["Result", "rounded"]
+
+_WIDTH = 96  # of a line of the report
+
+
+@dataclass(frozen=True)
+class Result:
+    """The outcome of a run.
+
+    ``best`` is the configuration to stand by, with its *estimated* value and a 90% interval;
+    ``luckiest`` the best single measurement, and why it is or is not the answer; ``suspects``
+    the measurements judged corrupt; ``trials`` all evaluations, in order. Where no evaluation
+    gave a value, ``best`` and ``luckiest`` are None, and ``failures`` tells the reasons: a run
+    that crashed throughout is an outcome to look at, not an exception.
+
+    ``print(result)`` is a short report, `plot` a picture, `to_dict` JSON-able data.
+
+    >>> optimizer = Optimizer({"x": (0.0, 1.0)}, direction="minimize")
+    >>> for x in (0.1, 0.3, 0.5, 0.9):
+    ...     optimizer.tell({"x": x}, (x - 0.3) ** 2)
+    >>> result = Result.of(optimizer, objective="loss")
+    >>> 0.2 < result.best.params["x"] < 0.4
+    True
+    """
+
+    best: Answer | None
+    luckiest: Luckiest | None
+    suspects: tuple[Suspect, ...]
+    trials: tuple[Trial, ...]
+    space: Space = field(repr=False)
+    direction: str
+    seed: int = 0
+    objective: str = "value"  # what was measured, for reports and axes
+    interrupted: bool = False  # by Ctrl-C, before the budget was spent
+
+    @classmethod
+    def of(
+        cls, optimizer: Optimizer, *, objective: str = "value", interrupted: bool = False
+    ) -> Result:
+        """The result of all that an optimiser was told so far."""
+        known = any(not trial.failed for trial in optimizer.trials)
+        return cls(
+            best=optimizer.recommend() if known else None,
+            luckiest=optimizer.luckiest if known else None,
+            suspects=optimizer.suspects() if known else (),
+            trials=optimizer.trials,
+            space=optimizer.space,
+            direction=optimizer.direction,
+            seed=optimizer.seed,
+            objective=objective,
+            interrupted=interrupted,
+        )
+
+    @property
+    def failures(self) -> Mapping[str, int]:
+        """How often evaluations failed, by reason, the most frequent first."""
+        reasons = Counter(t.reason or "no reason given" for t in self.trials if t.failed)
+        return dict(reasons.most_common())
+
+    def plot(self, path: str | Path | None = None) -> Figure:
+        """Progress, importance of the parameters and slices through the answer, as one figure.
+
+        ``path`` also writes it: ``.png``, ``.svg`` or ``.pdf``. Needs the extra ``figures``.
+        Surrogates are fitted anew for the progress: seconds where there are many trials.
+        """
+        from stoic.optimize.plots import draw, write
+
+        figure = draw(self)
+        if path is not None:
+            write(figure, path)
+        return figure
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as data that JSON can hold."""
+        return {
+            "objective": self.objective,
+            "direction": self.direction,
+            "seed": self.seed,
+            "interrupted": self.interrupted,
+            "best": None
+            if self.best is None
+            else {**asdict(self.best)} | {"interval": list(self.best.interval)},
+            "luckiest": None
+            if self.luckiest is None
+            else {"trial": self.luckiest.trial.number, "why": self.luckiest.why},
+            "suspects": [asdict(suspect) for suspect in self.suspects],
+            "failures": dict(self.failures),
+            "trials": [asdict(trial) for trial in self.trials],
+            "space": self.space.describe(),
+        }
+
+    def __str__(self) -> str:
+        lines = [self._headline()]
+        if self.best is None:
+            lines.append("No evaluation gave a value, so there is no answer.")
+        else:
+            lines += _wrapped(f"Best configuration: {_shown(self.best.params)}", 3)
+            lines += self._estimate(self.best)
+        if self.luckiest is not None:
+            lucky = self.luckiest
+            text = f"Luckiest measurement: {lucky.trial.value:.6g} in trial {lucky.trial.number}"
+            lines += _wrapped(f"{text}; {lucky.why}.", 2)
+        if self.suspects:
+            worst = max(self.suspects, key=lambda s: abs(s.value / 2 - s.expected / 2))
+            count = _count(len(self.suspects), "measurement looks", "measurements look")
+            which = "" if len(self.suspects) == 1 else "the wildest is "
+            lines += _wrapped(f"{count} corrupt; {which}{worst}.", 2)
+        if self.failures:
+            reasons = "; ".join(f"{n} × {reason}" for reason, n in self.failures.items())
+            lines += _wrapped(f"Failures: {reasons}", 2)
+        return "\n".join(lines)
+
+    def _headline(self) -> str:
+        verb = self.direction.capitalize().replace("ize", "ised")
+        failed = sum(self.failures.values())
+        count = _count(len(self.trials), "evaluation", "evaluations")
+        crashed = f", {failed} of which failed" if failed else ""
+        end = "; interrupted before the end." if self.interrupted else "."
+        return f"{verb} {self.objective} in {count}{crashed}{end}"
+
+    def _estimate(self, best: Answer) -> list[str]:
+        low, high = best.interval
+        value, low_, high_ = (rounded(v, high - low) for v in (best.value, low, high))
+        times = {1: "once", 2: "twice"}.get(best.measured, f"{best.measured} times")
+        measured = f"itself measured {times}" if best.measured else "itself not measured yet"
+        typical = median([t.value for t in self.trials if t.value is not None])
+        return [
+            f"  estimated {self.objective}: {value} (90% interval {low_} to {high_}); {measured}",
+            f"  for comparison, the median of all measurements: {rounded(typical, high - low)}",
+        ]
+
+
+def rounded(value: float, spread: float) -> str:
+    """A value with as many digits as its uncertainty deserves.
+
+    >>> rounded(41.23367, 2.3), rounded(0.0012345, 1e-5), rounded(1e300, 1.0)
+    ('41.2', '0.001234', '1e+300')
+    """
+    if not (0.0 < spread < math.inf) or not 1e-5 <= max(abs(value), spread) < 1e7:
+        return f"{value:.4g}"
+    decimals = min(1 - math.floor(math.log10(spread)), 12)
+    return f"{round(value, decimals):.{max(decimals, 0)}f}"
+
+
+def _shown(params: Mapping[str, Any]) -> str:
+    shown = [f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in params.items()]
+    return ", ".join(shown)
+
+
+def _wrapped(text: str, most: int) -> list[str]:
+    return wrap(text, _WIDTH, subsequent_indent="  ", max_lines=most, placeholder=" …")
+
+
+def _count(n: int, one: str, many: str) -> str:
+    return f"{n} {one if n == 1 else many}"
