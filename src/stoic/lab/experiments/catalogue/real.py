@@ -108,7 +108,7 @@ REPRODUCTIONS = (
         "Hyper-parameters of a neural network",
         "A table of trained networks, four repeats each; 4000 random configurations.",
         ({"kind": "hpo", "arms": 4000, "label": "hpo"},),
-        2000,
+        1000,
         {"arms": 500},
     ),
 )
