@@ -9,6 +9,7 @@ import numpy as np
 from stoic.checks import Array
 from stoic.randomness import generator
 from stoic.spaces import Space
+from stoic.surrogate.ascent import ascend
 
 __all__ = ["Search"]
 
@@ -22,7 +23,6 @@ class Search:
         self.space, self.seed = space, seed
         self._pool: Array | None = None
         self._relaxed = bool(space.continuous.any())
-        self._bounds = [(0.0, 1.0)] * space.dimension
 
     def spread(self, n: int, round_: int) -> Array:
         """``n`` feasible points that fill the space; each round takes others of a large pool."""
@@ -50,30 +50,20 @@ class Search:
         return np.vstack([self.space.neighbours(u) for u in points])
 
     def climb(
-        self, score: Callable[[Array], tuple[Array, Array]], starts: Array, steps: int = 15
+        self, score: Callable[[Array], tuple[Array, Array]], starts: Array, steps: int = 10
     ) -> Array:
         """Local maxima of a score with gradient, found from all ``starts`` at once."""
         if not self._relaxed or not len(starts):
             return starts
-        from scipy.optimize import minimize  # slow to import: only where it is used
-
         free = self.space.continuous
-        shape = (len(starts), int(free.sum()))
 
-        def loss(v: Array) -> tuple[float, Array]:
+        def relaxed(V: Array) -> tuple[Array, Array]:
             U = starts.copy()
-            U[:, free] = v.reshape(shape)
+            U[:, free] = V
             value, gradient = score(U)
-            return -float(value.sum()), -gradient[:, free].ravel()
+            return value, gradient[:, free]
 
-        found = minimize(
-            loss,
-            starts[:, free].ravel(),
-            jac=True,
-            method="L-BFGS-B",
-            bounds=[(0.0, 1.0)] * (shape[0] * shape[1]),
-            options={"maxiter": steps},
-        )
         ends = starts.copy()
-        ends[:, free] = np.clip(found.x.reshape(shape), 0.0, 1.0)
+        low, high = np.zeros(int(free.sum())), np.ones(int(free.sum()))
+        ends[:, free], _ = ascend(relaxed, starts[:, free], low, high, steps=steps, reach=0.2)
         return self.space.snap(ends)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stoic.checks import Array, IntArray
+from stoic.surrogate.ascent import ascend
 from stoic.surrogate.evidence import negative_evidence
 from stoic.surrogate.gp import RobustGP
 from stoic.surrogate.hyper import Hyper, Prior
@@ -22,6 +23,7 @@ from stoic.surrogate.noise import Beliefs, Trust
 __all__ = ["Fit", "Start", "fit"]
 
 _SAME = 0.3  # in every logarithm: fits closer than this are one
+_STEP = 1.0  # the most that a logarithm changes at once
 _SUBSET = 256  # the evidence of this many measurements settles the hyper-parameters
 
 
@@ -102,23 +104,19 @@ class _Learner:
         n, count = len(X), int(groups.max()) + 1
         self.chosen = np.unique(np.linspace(0, n - 1, min(n, _SUBSET)).astype(int))
         self.loss = negative_evidence(X[self.chosen], groups, prior)
-        self.bounds = prior.bounds(count)
-        self.low, self.high = np.array(self.bounds).T
+        self.low, self.high = np.array(prior.bounds(count)).T
         self.centre, self.spread = prior.centre(count), prior.spread(count)
 
     def climb(self, theta: Array, z: Array, w: Array, steps: int) -> Array:
-        from scipy.optimize import minimize  # slow to import: only where it is used
+        z, w = z[self.chosen], w[self.chosen]
 
-        found = minimize(
-            self.loss,
-            np.clip(theta, self.low, self.high),
-            args=(z[self.chosen], w[self.chosen]),
-            jac=True,
-            method="L-BFGS-B",
-            bounds=self.bounds,
-            options={"maxiter": steps},
-        )
-        best: Array = found.x
+        def score(rows: Array) -> tuple[Array, Array]:
+            loss, gradient = self.loss(rows[0], z, w)
+            return np.array([-loss]), -gradient[None]
+
+        start = np.clip(theta, self.low, self.high)[None]
+        found, _ = ascend(score, start, self.low, self.high, steps=steps, reach=_STEP)
+        best: Array = found[0]
         return best
 
     def doubt(self, theta: Array) -> float:

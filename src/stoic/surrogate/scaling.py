@@ -38,11 +38,11 @@ class Scaling:
     def of(cls, y: Array, first: int) -> Scaling:
         """The scaling of values ``y``, the ``first`` of which were spread over the space."""
         early = y[:first]
-        centre = float(np.median(early))
+        centre = 4.0 * float(np.median(early / 4.0))  # a quarter, lest sums overflow
         unit = max(_mad(early), _mad(y))
         if not unit > 0.0:  # most values are the same
             with np.errstate(over="ignore"):
-                gaps = np.abs(y / 4.0 - centre / 4.0)  # a quarter, lest differences overflow
+                gaps = np.abs(y / 4.0 - centre / 4.0)
             positive = gaps[gaps > 0.0]
             unit = 4.0 * float(np.median(positive)) if positive.size else 1.0
         unit = min(max(unit, 1e-300), 1e300)
