@@ -48,7 +48,7 @@ def suspects(history: History, model: Model) -> tuple[Suspect, ...]:
         assert trial.value is not None
         expected = history.sign * model.scaling.y(float(mean[i]))
         spread = math.sqrt(float(variance[i]) + noise**2)
-        off = abs(float(model.gp.z[i] - mean[i])) / spread
+        off = abs(float(model.fits[0].z[i] - mean[i])) / spread
         way = "above" if trial.value > expected else "below"
         times = f"{off:.0f}" if off < 100 else "over 100"
         reason = (

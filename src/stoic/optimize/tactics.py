@@ -19,7 +19,7 @@ class Tactics:
 
     doubt: float = 0.2
     heed: float = 0.2
-    suspicion: float = 0.0
+    suspicion: float = 0.05
     audited: int = 5
     shorter: float = 0.35
     taller: float = 2.0

@@ -40,6 +40,7 @@ class Fit:
     """A fitted surrogate, how it judged its measurements, and the evidence for it."""
 
     gp: RobustGP
+    z: Array
     trust: Trust
     evidence: float
 
@@ -78,9 +79,10 @@ def fit(
     learner = _Learner(X, groups, prior)
     if isinstance(start, Fit):
         theta = start.gp.hyper.theta
-        weights = np.ones(len(z))
+        weights, targets = np.ones(len(z)), z.copy()
         weights[: len(start.gp)] = start.gp.weights
-        gp = RobustGP(X, z, weights, Hyper(theta, groups))
+        targets[: len(start.gp)] -= start.z - start.gp.z
+        gp = RobustGP(X, targets, weights, Hyper(theta, groups))
     else:
         start = start or Start()
         theta = learner.centre.copy()
@@ -90,11 +92,11 @@ def fit(
         gp = RobustGP(X, cut, even, Hyper(theta, groups))
     for _ in range(rounds):
         trust = Trust.of(z, *gp.left_out, gp.hyper.noise, beliefs)
-        theta = learner.climb(theta, z, trust.weights, steps)
-        gp = RobustGP(X, z, trust.weights, Hyper(theta, groups))
+        theta = learner.climb(theta, trust.targets, trust.weights, steps)
+        gp = RobustGP(X, trust.targets, trust.weights, Hyper(theta, groups))
     trust = Trust.of(z, *gp.left_out, gp.hyper.noise, beliefs)
-    gp = RobustGP(X, z, trust.weights, Hyper(theta, groups))
-    return Fit(gp, trust, gp.evidence + trust.bonus - learner.doubt(theta))
+    gp = RobustGP(X, trust.targets, trust.weights, Hyper(theta, groups))
+    return Fit(gp, z, trust, gp.evidence + trust.bonus - learner.doubt(theta))
 
 
 class _Learner:

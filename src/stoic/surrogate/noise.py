@@ -1,16 +1,20 @@
-"""How far a measurement is to be trusted: a mixture of noise scales, each learned.
+"""How far a measurement is to be trusted: a mixture of noises, learned with everything else.
 
-A measurement's error is normal with standard deviation c·s, where c = 1 for an ordinary one and
-3, 9, 27 … for ever wilder ones. The shares of the scales are learned with everything else, so
-Gaussian noise, heavy tails and separate outliers are one model: whichever scales the data use.
-A measurement's weight is E[1/c²], judged by what the *others* predict for it (leave-one-out),
-since a model that has seen an outlier bends towards it.
+A measurement's error is s·e. An ordinary e is standard normal; others are N(2, 1.5²) and
+N(−2, 1.5²), for noise that is skewed, and ever wilder N(0, 4.5²), N(0, 13.5²) …, each with a share
+of its own: whichever the data use. Gaussian noise, heavy tails, skewed noise and separate outliers
+are one model. What a measurement is worth is judged by what the *others* predict for it
+(leave-one-out), since a model that has seen an outlier bends towards it.
+
+With responsibilities r of the components, a measurement acts on the surrogate as one of weight
+w = Σ r/σ² and target z − s·Σ (r δ/σ²)/w.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -22,6 +26,7 @@ _RATIO = 3.0
 _WIDEST = 60.0  # in units of z; Scaling bounds z by 40
 _PASSES = 3
 _LEAST = 1e-6
+_GAP = 0.5  # measurements: a noise that fewer have is not in use
 
 
 @dataclass(frozen=True)
@@ -32,37 +37,69 @@ class Beliefs:
     worth: float = 10.0
 
 
+@lru_cache(maxsize=32)
+def _components(count: int, wild: float) -> tuple[Array, Array, Array]:
+    """Offsets δ, deviations σ and prior shares: the ordinary one, the skewed, the wild."""
+    wider = 1.5 * _RATIO ** np.arange(1.0, count)
+    offsets = np.concatenate([[0.0, 2.0, -2.0], np.zeros(len(wider))])
+    deviations = np.concatenate([[1.0, 1.5, 1.5], wider])
+    shares = np.full(len(offsets), wild / (len(offsets) - 1))
+    shares[0] = 1.0 - wild
+    return offsets, deviations, shares
+
+
 @dataclass(frozen=True)
 class Trust:
-    """Weights of the measurements and the learned shares of the scales.
+    """What the measurements are worth.
 
-    ``bonus`` completes the evidence of a surrogate with these weights to a lower bound of the
-    evidence of the mixture, Σ r log(share/r) − ½ Σ (Σ r log c² + log w), so that fits which
-    disbelieve different measurements can be compared.
+    ``bonus`` completes the evidence of a surrogate with these weights and targets to a lower
+    bound of the evidence of the mixture, so that fits which disbelieve different measurements
+    can be compared. ``shift`` is the mean of the noise about its ordinary part, in units of z,
+    as far as the stairs in use reach without a gap: beyond a gap are lies, not noise.
     """
 
     weights: Array
-    responsibilities: Array  # (n, scales)
+    targets: Array
+    responsibilities: Array  # (n, components)
     shares: Array
-    scales: Array
     bonus: float
+    shift: float
 
     @classmethod
     def of(cls, z: Array, mean: Array, variance: Array, noise: float, beliefs: Beliefs) -> Trust:
         """Judge ``z`` by the mean and variance that the other measurements predict for f."""
-        count = max(2, math.ceil(math.log(_WIDEST / math.sqrt(noise), _RATIO)) + 1)
-        c = _RATIO ** np.arange(count, dtype=np.float64)
-        prior = np.full(count, beliefs.wild / (count - 1))
-        prior[0] = 1.0 - beliefs.wild
-        total = variance[:, None] + noise * c * c
-        log_density = -0.5 * (np.log(2.0 * math.pi * total) + (z - mean)[:, None] ** 2 / total)
+        s = math.sqrt(noise)
+        count = max(2, math.ceil(math.log(_WIDEST / s, _RATIO)))
+        offsets, deviations, prior = _components(count, beliefs.wild)
+        square = deviations * deviations
+        total = variance[:, None] + noise * square
+        gap = (z - mean)[:, None] - s * offsets
+        log_density = -0.5 * (np.log(total) + gap * gap / total)
         density = np.exp(log_density - log_density.max(1, keepdims=True))
         shares = prior
         for _ in range(_PASSES):
             joint = density * shares
             r = joint / joint.sum(1, keepdims=True)
             shares = (r.sum(0) + beliefs.worth * prior) / (len(z) + beliefs.worth)
-        weights = np.maximum(r @ (1.0 / (c * c)), _LEAST)
+        weights = np.maximum(r @ (1.0 / square), _LEAST)
+        pull = r @ (offsets / square)
         spent = np.where(r > 0.0, r * np.log(shares / np.maximum(r, 1e-300)), 0.0).sum()
-        widened = 0.5 * float((r @ (2.0 * np.log(c))).sum() + np.log(weights).sum())
-        return cls(weights, r, shares, c, float(spent) - widened)
+        widened = (r @ np.log(square)).sum() + np.log(weights).sum()
+        spread = (r @ (offsets**2 / square)).sum() - (pull**2 / weights).sum()
+        return cls(
+            weights,
+            z - s * pull / weights,
+            r,
+            shares,
+            float(spent) - 0.5 * float(widened + spread),
+            _shift(r, z - mean),
+        )
+
+
+def _shift(r: Array, residuals: Array) -> float:
+    """The mean residual of measurements whose noise is in use without a gap."""
+    counts = r.sum(0)
+    gaps = np.flatnonzero(counts[3:] < _GAP)
+    noise = r[:, : 3 + int(gaps[0])] if gaps.size else r
+    belongs = noise.sum(1)
+    return float((belongs * residuals).sum() / max(float(belongs.sum()), 1e-300))
