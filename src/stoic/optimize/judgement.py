@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from stoic.checks import Array
 from stoic.optimize.acquisition import mean_slopes
 from stoic.optimize.answers import Answer, Luckiest, Suspect
 from stoic.optimize.failures import Failures
@@ -17,6 +18,7 @@ __all__ = ["luckiest", "recommend", "suspects"]
 
 _CORRUPT = 1.0 / 25.0  # the weight of a measurement five times wilder than ordinary ones
 _STARTS = 3  # the best evaluated points, from which the estimate is climbed
+_WIDENED = 1.6
 _TEN_PERCENT = 1.645  # normal quantile of a 90% interval
 
 
@@ -26,15 +28,33 @@ def recommend(history: History, model: Model, failures: Failures, search: Search
     mean, _ = model.gp.predict(seen)
     starts = seen[np.argsort(-mean, kind="stable")[:_STARTS]]
     seen = np.vstack([seen, search.climb(mean_slopes(model.gp), starts, steps=30)])
-    mean, variance = model.gp.predict(seen)
+    mean, _ = model.gp.predict(seen)
     chance = failures.chance_of_success(seen)
     likely = np.where(chance >= min(0.5, float(chance.max())), mean, -np.inf)
     best = int(np.argmax(likely))
     point = seen[best]
-    reach = _TEN_PERCENT * math.sqrt(float(variance[best]))
-    value = history.sign * model.scaling.y(float(mean[best]))
-    ends = sorted(history.sign * model.scaling.y(float(mean[best]) + e) for e in (-reach, reach))
+    centre, reach = _interval(model, point)
+    ends = sorted(history.sign * model.scaling.y(centre + e) for e in (-reach, reach))
+    value = history.sign * model.scaling.y(centre)
     return Answer(history.space.decode(point), value, (ends[0], ends[1]), history.measured(point))
+
+
+def _interval(model: Model, point: Array) -> tuple[float, float]:
+    """Centre and half-width of a 90% interval for the mean payoff at a point, in units of z.
+
+    Counts what the surrogate does not know of f, how far the committee disagrees, and, where the
+    noise is skewed, the mean of the noise and its error. The first is widened, since the
+    hyper-parameters were chosen and the point is the best of many.
+    """
+    views = [(say, *gp.predict(point[None])) for gp, say in model.opinions()]
+    centre = float(views[0][1][0])
+    variance = sum(
+        say * (_WIDENED**2 * float(v[0]) + (float(m[0]) - centre) ** 2) for say, m, v in views
+    )
+    shift, error = model.fits[0].trust.shift
+    sure = shift**2 / (shift**2 + error**2) if error > 0.0 else 0.0
+    variance += (sure * error) ** 2
+    return centre + sure * shift, _TEN_PERCENT * math.sqrt(variance)
 
 
 def suspects(history: History, model: Model) -> tuple[Suspect, ...]:

@@ -40,17 +40,20 @@ class Model:
         """The most plausible surrogate."""
         return self.fits[0].gp
 
+    def opinions(self, heed: float = 0.0) -> list[tuple[RobustGP, float]]:
+        """The fitted surrogates with their say, by evidence but at least ``heed``."""
+        if len(self.fits) == 1:
+            return [(self.gp, 1.0)]
+        lead = self.fits[0].evidence - self.fits[1].evidence
+        say = max(heed, 1.0 / (1.0 + math.exp(min(lead, 50.0))))
+        return [(self.gp, 1.0 - say), (self.fits[1].gp, say)]
+
     def members(self, tactics: Tactics, pending: Array) -> list[tuple[RobustGP, float]]:
         """Surrogates and their say, reckoning with pending measurements."""
-        first = self.gp.expecting(pending)
-        wary = first.wary(tactics.shorter, tactics.taller)
         rest = 1.0 - tactics.doubt
-        if len(self.fits) == 1:
-            return [(first, rest), (wary, tactics.doubt)]
-        lead = self.fits[0].evidence - self.fits[1].evidence
-        say = max(tactics.heed, 1.0 / (1.0 + math.exp(min(lead, 50.0))))
-        second = self.fits[1].gp.expecting(pending)
-        return [(first, rest * (1.0 - say)), (second, rest * say), (wary, tactics.doubt)]
+        committee = [(gp.expecting(pending), rest * say) for gp, say in self.opinions(tactics.heed)]
+        wary = committee[0][0].wary(tactics.shorter, tactics.taller)
+        return [*committee, (wary, tactics.doubt)]
 
 
 class Modeller:

@@ -55,7 +55,8 @@ class Trust:
     ``bonus`` completes the evidence of a surrogate with these weights and targets to a lower
     bound of the evidence of the mixture, so that fits which disbelieve different measurements
     can be compared. ``shift`` is the mean of the noise about its ordinary part, in units of z,
-    as far as the stairs in use reach without a gap: beyond a gap are lies, not noise.
+    and its standard error, as far as the noises in use reach without a gap: beyond a gap are
+    lies, not noise.
     """
 
     weights: Array
@@ -63,7 +64,7 @@ class Trust:
     responsibilities: Array  # (n, components)
     shares: Array
     bonus: float
-    shift: float
+    shift: tuple[float, float]
 
     @classmethod
     def of(cls, z: Array, mean: Array, variance: Array, noise: float, beliefs: Beliefs) -> Trust:
@@ -96,10 +97,12 @@ class Trust:
         )
 
 
-def _shift(r: Array, residuals: Array) -> float:
-    """The mean residual of measurements whose noise is in use without a gap."""
+def _shift(r: Array, residuals: Array) -> tuple[float, float]:
+    """The mean residual of measurements whose noise is in use without a gap, and its error."""
     counts = r.sum(0)
     gaps = np.flatnonzero(counts[3:] < _GAP)
-    noise = r[:, : 3 + int(gaps[0])] if gaps.size else r
-    belongs = noise.sum(1)
-    return float((belongs * residuals).sum() / max(float(belongs.sum()), 1e-300))
+    belongs = (r[:, : 3 + int(gaps[0])] if gaps.size else r).sum(1)
+    total = max(float(belongs.sum()), 1e-300)
+    mean = float((belongs * residuals).sum() / total)
+    spread = float((belongs * (residuals - mean) ** 2).sum() / total)
+    return mean, math.sqrt(spread / max(total, 1.0))
