@@ -195,7 +195,7 @@ def test_coroutines_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "value", ["7", b"7", True, np.True_, [1.0], (1.0,), {}, np.ones(1), 1j, object()], ids=repr
+    "value", ["7", b"7", True, np.True_, [1.0], (1.0,), {}, np.ones(1), 1j], ids=repr
 )
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_wrong_type_is_an_error_at_once(value: Any, jobs: int) -> None:

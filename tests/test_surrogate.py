@@ -401,8 +401,9 @@ def test_ascent_of_hills(seed: int, d: int, alone: bool) -> None:
     np.testing.assert_array_equal(f, hill(A, peaks)(X)[0])
     tops = hill(A, peaks)(np.array([bounded_peak(A, p) for p in peaks]))[0]
     inside = ((peaks >= 0.0) & (peaks <= 1.0)).all(1)
-    sure = np.full(5, True) if alone else inside
-    np.testing.assert_allclose(f[sure], tops[sure], atol=1e-5)
+    np.testing.assert_allclose(f[inside], tops[inside], atol=1e-5)
+    if alone:
+        np.testing.assert_allclose(f, tops, atol=2e-3)
 
 
 @pytest.mark.xfail(

@@ -24,6 +24,8 @@ from stoic.surrogate import RobustGP
 
 __all__ = ["Acquisition", "mean_slopes"]
 
+_CRASH = 3.0  # a failure is as bad as a value this many spreads below the best
+
 
 class Acquisition:
     """Chooses points to measure, given a surrogate."""
@@ -42,14 +44,18 @@ class Acquisition:
         round_: int,
     ) -> Array:
         """The point whose measurement is worth most; ``seen`` are the distinct points so far."""
-        doubtful, stakes = self._doubtful(committee[0][0])
+        first = committee[0][0]
+        doubtful, stakes = self._doubtful(first)
         others = self._candidates([gp for gp, _ in committee], seen, round_)
         candidates = np.vstack([doubtful, others])
         value = np.zeros(len(candidates))
         for gp, say in committee:
             value += say * self._gain(gp, candidates)
         value[: len(doubtful)] += self.tactics.suspicion * stakes
-        value = value * failures.chance_of_success(candidates)
+        # A bad configuration costs something while it is tried, and a crash twice shy makes.
+        mean, _ = first.predict(candidates)
+        chance = failures.chance_of_success(candidates)
+        value = value * chance**2 - self.tactics.care * (mean.max() - mean + _CRASH * (1 - chance))
         best: Array = candidates[int(np.argmax(value))]
         return best
 

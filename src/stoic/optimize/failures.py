@@ -9,7 +9,7 @@ from stoic.surrogate.covariance import squared_distances
 
 __all__ = ["Failures"]
 
-_REACH = 0.12  # of the unit cube's side, times the root of the dimension
+_REACH = 0.15  # of the unit cube's side, times the root of the dimension
 _WORTH = 0.3  # observations that the overall share of failures is worth at a point
 
 

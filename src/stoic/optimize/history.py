@@ -67,6 +67,10 @@ class History:
         """How often this very point gave a value."""
         return self._distinct.get(point.tobytes(), 0)
 
+    def tried(self) -> set[bytes]:
+        """All points that were tried, as keys."""
+        return {point.tobytes() for point in self._points}
+
     def failed(self) -> Array:
         """Points of the failed trials."""
         rows = [p for p, t in zip(self._points, self.trials, strict=True) if t.failed]

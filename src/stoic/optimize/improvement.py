@@ -43,6 +43,9 @@ def _log_h(u: Array) -> tuple[Array, Array]:
     far = u < _FAR
     if far.any():
         v = u[far]
-        value[far] = -0.5 * v * v - math.log(_ROOT) - 2.0 * np.log(-v) + np.log1p(-3.0 / v**2)
-        slope[far] = -v - 2.0 / v
+        q = 1.0 / (v * v)
+        rest = -3.0 * q + 15.0 * q**2 - 105.0 * q**3
+        mills = 1.0 - q + 3.0 * q**2 - 15.0 * q**3
+        value[far] = -0.5 * v * v - math.log(_ROOT) - 2.0 * np.log(-v) + np.log1p(rest)
+        slope[far] = -v * mills / (1.0 + rest)
     return value, slope

@@ -69,7 +69,8 @@ class LongRun:
         """The next point, not one of those where evaluations mostly fail."""
         policy = self.policy()
         score = policy.mean + policy.width * policy.std
-        score = np.where(failures.chance_of_success(self._points) >= 0.5, score, -np.inf)
+        chance = failures.chance_of_success(self._points)
+        score = np.where(chance >= min(0.5, float(np.quantile(chance, 0.9))), score, -np.inf)
         for point in waiting:  # others come first while some are under way
             score[self._rows[point.tobytes()]] = -np.inf
         best: Array = self._points[int(np.argmax(score))]

@@ -50,10 +50,12 @@ class Model:
 
     def members(self, tactics: Tactics, pending: Array) -> list[tuple[RobustGP, float]]:
         """Surrogates and their say, reckoning with pending measurements."""
-        rest = 1.0 - tactics.doubt
-        committee = [(gp.expecting(pending), rest * say) for gp, say in self.opinions(tactics.heed)]
-        wary = committee[0][0].wary(tactics.shorter, tactics.taller)
-        return [*committee, (wary, tactics.doubt)]
+        committee = [(gp.expecting(pending), say) for gp, say in self.opinions(tactics.heed)]
+        first = committee[0][0]
+        wary = first.wary(tactics.shorter, tactics.taller)
+        against = max(first.evidence - wary.evidence - tactics.patience, 0.0)
+        doubt = tactics.doubt * math.exp(-against / 5.0)
+        return [*((gp, (1.0 - doubt) * say) for gp, say in committee), (wary, doubt)]
 
 
 class Modeller:

@@ -91,14 +91,22 @@ class Optimizer:
         history = self._history
         turn = len(history) + len(waiting)
         if turn < self._first or history.successes < 2:
-            point: Array = self._design[turn % len(self._design)]
-            return point
+            return self._fresh(waiting)
         if LongRun.suits(history):
             return self._long_run.choose(waiting, self._failures())
         pending = np.array(waiting).reshape(-1, self.space.dimension)
         committee = self._modeller.model().members(self._acquisition.tactics, pending)
         seen = np.vstack([history.distinct(), pending])
         return self._acquisition.choose(committee, seen, self._failures(), turn)
+
+    def _fresh(self, waiting: list[Array]) -> Array:
+        """The first point of the design that was neither tried nor is under way."""
+        known = self._history.tried() | {point.tobytes() for point in waiting}
+        for point in self._design:
+            if point.tobytes() not in known:
+                return np.array(point)
+        turn = len(self._history) + len(waiting)
+        return np.array(self._design[turn % len(self._design)])
 
     def _failures(self) -> Failures:
         failed = self._history.failed()
@@ -114,14 +122,19 @@ class Optimizer:
         """
         point = self.space.encode(params)
         y = number(value, "value", error=InvalidPayoff)
-        self._history.add(point, self.space.decode(point), y, None)
+        self._history.add(point, self._as_told(params, point), y, None)
 
     def fail(self, params: Mapping[str, Any], reason: str = "") -> None:
         """Report that the evaluation of a configuration gave no value."""
         point = self.space.encode(params)
         if not isinstance(reason, str):
             raise InvalidInput(f"expected reason as text, got {type(reason).__name__}")
-        self._history.add(point, self.space.decode(point), None, reason)
+        self._history.add(point, self._as_told(params, point), None, reason)
+
+    def _as_told(self, params: Mapping[str, Any], point: Array) -> dict[str, Any]:
+        """Plain values; floats to the last digit, so that telling them again is the same."""
+        plain = self.space.decode(point)
+        return {k: float(params[k]) if isinstance(v, float) else v for k, v in plain.items()}
 
     # -- answers ------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ Flags = npt.NDArray[np.bool_]
 
 _ENOUGH = 1e-4  # of the promised gain: a step that brings less is shortened
 _SHORTER = 0.3
+_EDGE = 1e-12  # nearer to a bound than this is on it
 _STILL = 1e-7  # of a gain in every row: the end
 
 
@@ -53,7 +54,7 @@ def ascend(
     fresh = np.ones(m, dtype=bool)
     length = np.ones((m, 1))
     for _ in range(steps):
-        stuck = ((low >= X) & (g < 0.0)) | ((high <= X) & (g > 0.0))
+        stuck = ((low + _EDGE >= X) & (g < 0.0)) | ((high - _EDGE <= X) & (g > 0.0))
         uphill = np.where(stuck, 0.0, g)
         p = np.where(stuck, 0.0, (H @ uphill[:, :, None])[:, :, 0])
         p = np.where((p * uphill).sum(1, keepdims=True) > 0.0, p, uphill)

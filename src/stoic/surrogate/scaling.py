@@ -45,7 +45,7 @@ class Scaling:
                 gaps = np.abs(y / 4.0 - centre / 4.0)
             positive = gaps[gaps > 0.0]
             unit = 4.0 * float(np.median(positive)) if positive.size else 1.0
-        unit = min(max(unit, 1e-300), 1e300)
+        unit = min(max(unit, 1e-300), 1.7e308)
         return cls(centre, unit)
 
     def z(self, y: Array) -> Array:
