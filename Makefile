@@ -37,6 +37,7 @@ bench: .venv/ready
 soak: .venv/ready
 	$(RUN) benchmarks/soak.py
 	$(RUN) benchmarks/killed.py
+	$(RUN) benchmarks/fuzz.py
 
 clean:
 	rm -rf .venv build dist demo-output

@@ -113,7 +113,6 @@ def test_what_is_pending_is_not_simply_asked_again(seed: int) -> None:
     assert np.abs(gap).max() > 1e-3
 
 
-@pytest.mark.xfail(reason="the design goes by counting, so a pending point of it can be its next")
 def test_the_design_skips_what_is_pending() -> None:
     optimizer = Optimizer(SQUARE)
     _, second = optimizer.ask(2)
@@ -269,7 +268,6 @@ def test_suggestions_depend_on_the_history_alone(
     assert again.luckiest == whole.luckiest
 
 
-@pytest.mark.xfail(reason="trials hold decode(encode(params)), an ulp beside what was told")
 def test_trials_told_again_make_the_same_optimiser() -> None:
     optimizer = Optimizer({"x": (0.1, 0.7), "lr": (1e-6, 1e3, "log")})
     asked = run(optimizer, lambda p: -((p["x"] - 0.3) ** 2) - math.log10(p["lr"]) ** 2, 20)
@@ -497,14 +495,13 @@ def test_the_answer_is_not_where_evaluations_fail(seed: int) -> None:
     assert optimizer.recommend().params["x"] <= 0.5
 
 
-@pytest.mark.xfail(reason="gain × chance: where nothing was ever seen the gain stays largest")
 @pytest.mark.parametrize("fn", [half, climbing])
 def test_regions_that_fail_are_avoided(fn: Callable[[Params], float | None]) -> None:
     inside = []
     for seed in range(2):
         asked = run(Optimizer(SQUARE, seed=seed), fn, 36)
-        inside += [p["x"] > 0.5 for p in asked[20:]]
-    assert np.mean(inside) < 0.4  # half of the space fails
+        inside += [p["x"] > 0.6 for p in asked[20:]]  # the very border may be probed
+    assert np.mean(inside) < 0.15  # half of the space fails
 
 
 def test_failures_at_random_keep_nobody_away() -> None:
@@ -562,9 +559,6 @@ def test_long_runs_go_on_with_a_policy() -> None:
     assert moved.ask() == asked[0]
 
 
-@pytest.mark.xfail(
-    reason="where every chance is below one half, all scores are −inf: the first arm"
-)
 def test_long_runs_with_many_failures_go_on_learning() -> None:
     optimizer = long_history(fails=0.6)
     assert best_of_thirty(optimizer.ask()) > 0.0

@@ -307,7 +307,7 @@ def test_knowledge_gradient(place: Callable[[np.random.Generator], Array], name:
     quantiles = Tactics().quantiles
     space = Space({"a": (0.0, 1.0), "b": (0.0, 1.0), "c": (0.0, 1.0)})
     P = queries(gp)
-    gains = Acquisition(Search(space, 0))._gain(gp, P)
+    gains = Acquisition(Search(space, 0))._gain(gp, P, np.ones(len(P), dtype=bool))
     # fantasies carry the diagonal's jitter as well, next to no noise a visible part of it
     near = 1e-6 * scale_of(gp) + 10.0 * JITTER * gp.hyper.amplitude / gp.hyper.noise
     np.testing.assert_allclose(gains, literal.knowledge_gradient(data, P, quantiles), atol=near)
@@ -406,9 +406,6 @@ def test_ascent_of_hills(seed: int, d: int, alone: bool) -> None:
         np.testing.assert_allclose(f, tops, atol=2e-3)
 
 
-@pytest.mark.xfail(
-    reason="a step clipped at a bound can point downhill: length shrinks and the row never moves on"
-)
 def test_ascent_along_a_bound() -> None:
     A, peak = np.array([[1.0, 1.8], [1.8, 9.0]]), np.array([[1.4, -0.6]])
     start = np.array([[0.8, 0.8]])
@@ -543,7 +540,6 @@ def test_few_different_values_keep_a_sensible_unit() -> None:
     assert scaling.z(np.array([5.0]))[0] == pytest.approx(1.0)
 
 
-@pytest.mark.xfail(reason="the unit is cut at 1e300: a spread of 1e307 is ten million units")
 def test_very_large_values_are_values_like_others() -> None:
     y = np.array([-1.0, 0.0, 0.5, 2.0, 3.0])
     np.testing.assert_allclose(Scaling.of(1e307 * y, 8).z(1e307 * y), Scaling.of(y, 8).z(y))

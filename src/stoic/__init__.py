@@ -4,7 +4,7 @@ from stoic import policies
 from stoic.diagnostics import diagnose
 from stoic.errors import StoicError
 from stoic.kernels import Linear, Matern, MatrixKernel, SquaredExponential
-from stoic.optimize import Optimizer
+from stoic.optimize import Optimizer, Result, maximize, minimize
 from stoic.schedules import Assumptions
 from stoic.spaces import Arms, Box, Categorical, Float, Grid, Int, Space
 
@@ -22,9 +22,12 @@ __all__ = [
     "Matern",
     "MatrixKernel",
     "Optimizer",
+    "Result",
     "Space",
     "SquaredExponential",
     "StoicError",
     "diagnose",
+    "maximize",
+    "minimize",
     "policies",
 ]

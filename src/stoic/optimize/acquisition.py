@@ -13,6 +13,7 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import ndtri
 
 from stoic.checks import Array
@@ -24,6 +25,7 @@ from stoic.surrogate import RobustGP
 
 __all__ = ["Acquisition", "mean_slopes"]
 
+_SHY = 4.0  # power of the chance of success: crashes make shy
 _CRASH = 3.0  # a failure is as bad as a value this many spreads below the best
 
 
@@ -46,26 +48,28 @@ class Acquisition:
         """The point whose measurement is worth most; ``seen`` are the distinct points so far."""
         first = committee[0][0]
         doubtful, stakes = self._doubtful(first)
-        others = self._candidates([gp for gp, _ in committee], seen, round_)
+        others = self._candidates([gp for gp, _ in committee], seen, failures, round_)
         candidates = np.vstack([doubtful, others])
+        chance = failures.chance_of_success(candidates)
+        safe = chance >= min(0.5, float(chance.max()))  # where an answer may lie
         value = np.zeros(len(candidates))
         for gp, say in committee:
-            value += say * self._gain(gp, candidates)
+            value += say * self._gain(gp, candidates, safe)
         value[: len(doubtful)] += self.tactics.suspicion * stakes
-        # A bad configuration costs something while it is tried, and a crash twice shy makes.
+        # A bad configuration costs something while it is tried, and so does a crash.
         mean, _ = first.predict(candidates)
-        chance = failures.chance_of_success(candidates)
-        value = value * chance**2 - self.tactics.care * (mean.max() - mean + _CRASH * (1 - chance))
+        worse = np.maximum(mean[safe].max() - mean, 0.0) + _CRASH * (1.0 - chance)
+        value = value * chance**_SHY - self.tactics.care * worse
         best: Array = candidates[int(np.argmax(value))]
         return best
 
-    def _gain(self, gp: RobustGP, points: Array) -> Array:
+    def _gain(self, gp: RobustGP, points: Array, safe: npt.NDArray[np.bool_]) -> Array:
         """E[max mean after a measurement at x] − max mean, for every x among ``points``."""
         mean, covariance = gp.joint(points)
         variance = np.maximum(np.diag(covariance), 0.0)
         slope = covariance / np.sqrt(variance + gp.hyper.noise)  # of each mean, by each x
-        after = mean[:, None, None] + slope[:, :, None] * self._normal
-        gain: Array = after.max(0).mean(1) - mean.max()
+        after = mean[safe, None, None] + slope[safe, :, None] * self._normal
+        gain: Array = after.max(0).mean(1) - mean[safe].max()
         return gain
 
     def _doubtful(self, gp: RobustGP) -> tuple[Array, Array]:
@@ -81,7 +85,9 @@ class Acquisition:
         most = np.argsort(-hidden, kind="stable")[: self.tactics.audited]
         return gp.X[once[most]], hidden[most]
 
-    def _candidates(self, committee: list[RobustGP], seen: Array, round_: int) -> Array:
+    def _candidates(
+        self, committee: list[RobustGP], seen: Array, failures: Failures, round_: int
+    ) -> Array:
         t, search, gp = self.tactics, self.search, committee[0]
         mean_seen, _ = gp.predict(seen)
         ranked = seen[np.argsort(-mean_seen, kind="stable")]
@@ -93,16 +99,17 @@ class Acquisition:
                 search.neighbours(top),
             ]
         )
+        shy = _SHY * np.log(np.maximum(failures.chance_of_success(pool), 1e-9))
         chosen = [ranked[: t.best]]
         for model in committee:
             best = float(model.predict(seen)[0].max())
             mean, variance = model.predict(pool)
-            order = np.argsort(-log_improvement(mean, variance, best), kind="stable")
+            order = np.argsort(-log_improvement(mean, variance, best) - shy, kind="stable")
             score = partial(log_improvement_slopes, model, best=best)
             chosen.append(search.climb(score, pool[order[: t.climbs]]))
             chosen.append(pool[order[t.climbs : t.climbs + t.kept]])
             if model is gp:
-                by_mean = pool[np.argsort(-mean, kind="stable")]
+                by_mean = pool[np.argsort(-mean - shy, kind="stable")]
                 hopeful = np.argsort(-(mean + 2.0 * np.sqrt(variance)), kind="stable")
                 chosen.append(search.climb(mean_slopes(gp), np.vstack([ranked[:2], by_mean[:2]])))
                 chosen += [by_mean[: t.kept], pool[hopeful[: t.kept]]]

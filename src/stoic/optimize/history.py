@@ -11,7 +11,12 @@ from stoic.checks import Array
 from stoic.optimize.answers import Trial
 from stoic.spaces import Space
 
-__all__ = ["History"]
+__all__ = ["History", "key"]
+
+
+def key(point: Array) -> bytes:
+    """The same for points that differ by rounding only."""
+    return (np.round(point, 9) + 0.0).tobytes()
 
 
 class History:
@@ -69,7 +74,7 @@ class History:
 
     def tried(self) -> set[bytes]:
         """All points that were tried, as keys."""
-        return {point.tobytes() for point in self._points}
+        return {key(point) for point in self._points}
 
     def failed(self) -> Array:
         """Points of the failed trials."""

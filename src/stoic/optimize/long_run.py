@@ -70,7 +70,7 @@ class LongRun:
         policy = self.policy()
         score = policy.mean + policy.width * policy.std
         chance = failures.chance_of_success(self._points)
-        score = np.where(chance >= min(0.5, float(np.quantile(chance, 0.9))), score, -np.inf)
+        score = np.where(chance >= min(0.5, float(np.median(chance))), score, -np.inf)
         for point in waiting:  # others come first while some are under way
             score[self._rows[point.tobytes()]] = -np.inf
         best: Array = self._points[int(np.argmax(score))]

@@ -54,7 +54,7 @@ class Model:
         first = committee[0][0]
         wary = first.wary(tactics.shorter, tactics.taller)
         against = max(first.evidence - wary.evidence - tactics.patience, 0.0)
-        doubt = tactics.doubt * math.exp(-against / 5.0)
+        doubt = tactics.doubt * math.exp(-against / 2.0)
         return [*((gp, (1.0 - doubt) * say) for gp, say in committee), (wary, doubt)]
 
 

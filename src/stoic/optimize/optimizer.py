@@ -12,7 +12,7 @@ from stoic.errors import InvalidInput, InvalidPayoff
 from stoic.optimize.acquisition import Acquisition
 from stoic.optimize.answers import Answer, Luckiest, Suspect, Trial
 from stoic.optimize.failures import Failures
-from stoic.optimize.history import History
+from stoic.optimize.history import History, key
 from stoic.optimize.judgement import luckiest, recommend, suspects
 from stoic.optimize.long_run import LongRun
 from stoic.optimize.model import Model, Modeller
@@ -101,9 +101,9 @@ class Optimizer:
 
     def _fresh(self, waiting: list[Array]) -> Array:
         """The first point of the design that was neither tried nor is under way."""
-        known = self._history.tried() | {point.tobytes() for point in waiting}
+        known = self._history.tried() | {key(point) for point in waiting}
         for point in self._design:
-            if point.tobytes() not in known:
+            if key(point) not in known:
                 return np.array(point)
         turn = len(self._history) + len(waiting)
         return np.array(self._design[turn % len(self._design)])

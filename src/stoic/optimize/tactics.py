@@ -22,8 +22,8 @@ class Tactics:
     """
 
     doubt: float = 0.2
-    patience: float = 20.0
-    care: float = 0.002
+    patience: float = 18.0
+    care: float = 0.001
     heed: float = 0.2
     suspicion: float = 0.05
     audited: int = 5
