@@ -25,6 +25,7 @@ from stoic.surrogate import RobustGP
 
 __all__ = ["Acquisition", "mean_slopes"]
 
+_CROWD = 300  # measurements among which none stands alone any more
 _SHY = 4.0  # power of the chance of success: crashes make shy
 _CRASH = 3.0  # a failure is as bad as a value this many spreads below the best
 
@@ -78,6 +79,8 @@ class Acquisition:
         What the others alone would make one hope for at such a point is lost for good if its one
         measurement lied, and nothing else leads back there.
         """
+        if len(gp) > _CROWD:
+            return np.empty((0, gp.X.shape[1])), np.empty(0)
         _, inverse, counts = np.unique(gp.X, axis=0, return_inverse=True, return_counts=True)
         once = np.flatnonzero((counts[inverse.ravel()] == 1) & (gp.weights > 0.2))
         mean, variance = (part[once] for part in gp.left_out)

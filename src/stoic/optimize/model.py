@@ -20,6 +20,8 @@ from stoic.surrogate.fitting import Fit, Start
 __all__ = ["Model", "Modeller"]
 
 _STARTS = (Start(cut=3.0, lengthscale=2.0), Start(cut=8.0, lengthscale=0.4))  # doubter, believer
+_MANY = 200  # measurements, from which on hyper-parameters hold between anchors
+_SETTLED = 20.0  # nats of evidence that settle a dispute of many measurements
 _MOST = 2000  # measurements that the surrogate looks at
 
 
@@ -92,11 +94,13 @@ class Modeller:
         X, z = self.history.points(n)[rows], scaling.z(y)[rows]
         groups = self.history.space.groups
         if warm is not None and np.array_equal(warm.rows, rows[: len(warm.rows)]):
-            fits = [fit(X, z, groups, start=f, rounds=2, steps=5) for f in warm.fits]
+            rounds, steps = (2, 5) if n <= _MANY else (1, 0)
+            fits = [fit(X, z, groups, start=f, rounds=rounds, steps=steps) for f in warm.fits]
         else:
             fits = [fit(X, z, groups, start=start) for start in _STARTS]
         fits.sort(key=lambda f: -f.evidence)
-        if fits[0].agrees(fits[-1]):
+        lead = fits[0].evidence - fits[-1].evidence
+        if fits[0].agrees(fits[-1]) or (n > _MANY and lead > _SETTLED):
             fits = fits[:1]
         return Model(fits, scaling, rows)
 

@@ -15,6 +15,9 @@ from stoic.surrogate.hyper import Hyper
 __all__ = ["RobustGP"]
 
 
+_FEW = 256  # measurements, up to which inverting C pays
+
+
 class RobustGP:
     """f | z for z_i = f(x_i) + error_i, error_i ~ N(0, s²/w_i), f ~ GP(μ, a² k).
 
@@ -91,7 +94,10 @@ class RobustGP:
         k *= h.amplitude
         dk *= 2.0 * h.amplitude  # by u: dk·(u − u_i)
         mean = h.mean + k @ self._alpha
-        B = k @ self._inverse
+        if len(self) <= _FEW:
+            B = k @ self._inverse
+        else:
+            B = dpotrs(self._L, k.T, lower=1)[0].T
         variance = np.maximum(h.amplitude - np.einsum("ij,ij->i", k, B), 1e-12 * h.amplitude)
         by_mean = dk * self._alpha
         by_variance = -2.0 * dk * B
