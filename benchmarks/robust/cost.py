@@ -59,9 +59,8 @@ def main() -> None:
     parser.add_argument("--problem", default="bumps4")
     options = parser.parse_args()
     problem = problems.get(options.problem)
-    print(
-        "| n | Stoic | BoTorch | ratio | BoTorch pursuit (fast) | ratio |\n|---|---|---|---|---|---|"
-    )
+    print("| n | Stoic | BoTorch | ratio | BoTorch pursuit (fast) | ratio |")
+    print("|---|---|---|---|---|---|")
     for n in map(int, options.sizes.split(",")):
         rounds = 10 if n <= 100 else 5 if n <= 500 else 3
         ours = seconds(Stoic(problem.d, 0, n), problem, n, rounds)

@@ -94,10 +94,7 @@ class RobustGP:
         k *= h.amplitude
         dk *= 2.0 * h.amplitude  # by u: dk·(u − u_i)
         mean = h.mean + k @ self._alpha
-        if len(self) <= _FEW:
-            B = k @ self._inverse
-        else:
-            B = dpotrs(self._L, k.T, lower=1)[0].T
+        B = k @ self._inverse if len(self) <= _FEW else dpotrs(self._L, k.T, lower=1)[0].T
         variance = np.maximum(h.amplitude - np.einsum("ij,ij->i", k, B), 1e-12 * h.amplitude)
         by_mean = dk * self._alpha
         by_variance = -2.0 * dk * B
