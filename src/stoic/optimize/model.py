@@ -77,7 +77,7 @@ class Modeller:
 
     def _anchor(self, n: int) -> int:
         """The last count at which hyper-parameters were learned from a cold start."""
-        gap = 1 if n < 16 else 5 if n < 100 else max(5, 2 ** int(np.log2(n)) // 16)
+        gap = 1 if n < 16 else 5 if n < 40 else max(10, 2 ** int(np.log2(n)) // 16)
         return max(min(n, 2), n - n % gap)
 
     def _model(self, n: int, anchor: int) -> Model:
