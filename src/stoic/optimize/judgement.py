@@ -18,7 +18,7 @@ __all__ = ["luckiest", "recommend", "suspects"]
 
 _CORRUPT = 1.0 / 25.0  # the weight of a measurement five times wilder than ordinary ones
 _STARTS = 3  # the best evaluated points, from which the estimate is climbed
-_WIDENED = 1.6
+_WIDENED = 1.6  # of the surrogate's std; chosen for coverage on problems to develop with
 _TEN_PERCENT = 1.645  # normal quantile of a 90% interval
 
 

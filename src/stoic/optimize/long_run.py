@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from stoic.checks import Array
+from stoic.errors import InvalidInput
 from stoic.kernels import Matern, SquaredExponential
 from stoic.optimize.failures import Failures
 from stoic.optimize.history import History
@@ -40,7 +41,10 @@ class LongRun:
         """Whether the configurations are few enough, and the measurements many enough."""
         if history.successes < AFTER:
             return False
-        count = history.space.cardinality
+        try:
+            count = history.space.cardinality
+        except InvalidInput:  # conditions too entangled to count
+            return False
         return count is not None and count <= _MOST_ARMS
 
     def policy(self) -> Any:
@@ -75,8 +79,3 @@ class LongRun:
             score[self._rows[point.tobytes()]] = -np.inf
         best: Array = self._points[int(np.argmax(score))]
         return best
-
-    def estimates(self) -> tuple[Array, Array, Array]:
-        """All configurations, their estimated values and half-widths."""
-        policy = self.policy()
-        return self._points, policy.mean, policy.width * policy.std

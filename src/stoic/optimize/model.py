@@ -29,8 +29,8 @@ class Model:
     """A committee of fitted surrogates: the most plausible one, and one that begs to differ.
 
     Few measurements often allow two stories: a rough function measured well, or a smooth one
-    measured badly. Both are kept, weighted by their evidence. Where there is only one story,
-    the second member is a wary version of the first.
+    measured badly. Both are kept, weighted by their evidence. A wary version of the first, with
+    shorter length-scales, sits in as well: what lies between measurements is never proved.
     """
 
     def __init__(self, fits: list[Fit], scaling: Scaling, rows: IntArray) -> None:
