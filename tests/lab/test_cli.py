@@ -147,4 +147,4 @@ def test_without_typer() -> None:
     code = "import sys; sys.modules['typer'] = None; from stoic.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "pip install 'stoic[lab]'" in done.stderr
+    assert "pip install 'stoic[cli]'" in done.stderr

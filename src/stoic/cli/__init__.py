@@ -14,7 +14,7 @@ def main() -> None:
     except ImportError as missing:
         package = missing.name or "typer"
         print(
-            f"expected package {package} for the command line, got none; pip install 'stoic[lab]'",
+            f"expected package {package} for the command line, got none; pip install 'stoic[cli]'",
             file=sys.stderr,
         )
         raise SystemExit(1) from None

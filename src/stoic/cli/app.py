@@ -1,43 +1,26 @@
-"""``stoic reproduce``, ``stoic run``, ``stoic compare``, ``stoic diagnose``."""
+"""The commands and their options; what a command needs is imported when it runs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from stoic.cli.diagnose import diagnose
-from stoic.cli.progress import watching
-from stoic.cli.refusals import plainly as _plainly
-from stoic.errors import StoicError
-from stoic.lab.attacks import attacks
-from stoic.lab.experiments import catalogue, toml
-from stoic.lab.experiments.catalogue import Finding, Reproduction
-from stoic.lab.experiments.compare import compare as compare_results
-from stoic.lab.experiments.figures import matplotlib
-from stoic.lab.experiments.publish import publish
-from stoic.lab.experiments.results import Results
-from stoic.lab.experiments.runner import run as run_experiments
-from stoic.lab.experiments.spec import Case, Experiment
-from stoic.lab.noise import noises
-from stoic.lab.problems import problems
+from stoic.cli.refusals import plainly
+from stoic.errors import MissingExtra, StoicError
 from stoic.parallel import ENGINES
-from stoic.policies import names as policy_names
 
 __all__ = ["app"]
 
 app = typer.Typer(
-    help="Gaussian-process bandits that keep their head when measurements lie.",
+    help="Optimisation and bandits that keep their head when measurements lie.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-console = Console()
 
 Out = Annotated[Path, typer.Option(help="Where results are kept, and found again.")]
 Workers = Annotated[
@@ -56,43 +39,10 @@ Schedule = Annotated[
 
 @app.callback()
 def _root() -> None:
-    """Gaussian-process bandits that keep their head when measurements lie."""
+    """Optimisation and bandits that keep their head when measurements lie."""
 
 
-@dataclass(frozen=True)
-class How:
-    """How runs are done, and how many."""
-
-    out: Path
-    trials: int | None
-    schedule: list[str] | None
-    fresh: bool
-    engine: str
-    workers: int | None
-    scheduler: str | None
-
-    def run(self, parts: list[Experiment], folder: Path, store: Path | None = None) -> Results:
-        """The results of some experiments, with a bar while they are made."""
-        schedules = tuple(self.schedule) if self.schedule else None
-        resized = [part.resized(trials=self.trials, schedules=schedules) for part in parts]
-        matplotlib()  # what is missing must show before hours of work, not after
-        with watching(console) as watch:
-            return run_experiments(
-                resized,
-                folder,
-                store=store,
-                fresh=self.fresh,
-                engine=self.engine,
-                workers=self.workers,
-                scheduler=self.scheduler,
-                watch=watch,
-            )
-
-    @property
-    def words(self) -> str:
-        """The options that change the results, as on the command line."""
-        trials = f" --trials {self.trials}" if self.trials is not None else ""
-        return trials + "".join(f" --schedule {name}" for name in self.schedule or [])
+app.command()(diagnose)
 
 
 @app.command()
@@ -112,52 +62,10 @@ def reproduce(
 
     Without a name, list the experiments.
     """
-    how = How(out, trials, schedule, fresh, engine, workers, scheduler)
-    with _plainly():
-        if not names and not everything:
-            _list()
-            return
-        entries = [catalogue.find(name) for name in names or []]
-        failed = []
-        for entry in list(catalogue.CATALOGUE.values()) if everything else entries:
-            try:
-                _reproduce(entry, quick, how)
-            except StoicError as refused:  # the others must not wait for it
-                failed.append(refused)
-                console.print(Text(f"stoic: {refused}", style="red"))
-        if failed:
-            raise typer.Exit(2)
-
-
-def _reproduce(entry: Reproduction, quick: bool, how: How) -> None:
-    root = how.out / "quick" if quick else how.out
-    console.rule(Text(f"{entry.name}: {entry.title}"), align="left")
-    results = how.run(entry.build(quick), root / entry.name, root / "runs")
-    findings = entry.judge(results)
-    command = f"stoic reproduce {entry.name}" + (" --quick" if quick else "") + how.words
-    report = publish(root / entry.name, results, entry, findings=findings, command=command)
-    _show(findings)
-    console.print(Text(f"report: {report}"), soft_wrap=True)
-
-
-def _list() -> None:
-    table = Table(box=None, pad_edge=False)
-    for heading in ("name", "what", "needs"):
-        table.add_column(heading, no_wrap=heading == "name")
-    for entry in catalogue.CATALOGUE.values():
-        table.add_row(entry.name, entry.title, entry.needs and f"data: {entry.needs}")
-    console.print(table)
-    console.print("\nstoic reproduce NAME [--quick] runs one; data is looked for in $STOIC_DATA.")
-
-
-def _show(findings: list[Finding]) -> None:
-    table = Table(show_lines=True)
-    for heading in ("claim", "verdict", "measured"):
-        table.add_column(heading)
-    for finding in findings:
-        verdict = Text(finding.word, style="green" if finding.holds else "yellow")
-        table.add_row(Text(finding.says), verdict, Text(finding.figures))
-    console.print(table)
+    with plainly():
+        lab = _lab()
+        how = lab.How(out, trials, schedule, fresh, engine, workers, scheduler)
+        lab.reproduce(names or [], everything, quick, how)
 
 
 @app.command()
@@ -172,28 +80,16 @@ def run(
     scheduler: Scheduler = None,
 ) -> None:
     """Run an experiment of your own, written as TOML, and report on it."""
-    how = How(out, trials, schedule, fresh, engine, workers, scheduler)
-    with _plainly():
-        part = toml.load(file)
-        results = how.run([part], out / part.name)
-        command = f"stoic run {file}{how.words}"
-        report = publish(out / part.name, results, part.name, command=command)
-        console.print(Text(f"report: {report}"), soft_wrap=True)
+    with plainly():
+        lab = _lab()
+        lab.run(file, lab.How(out, trials, schedule, fresh, engine, workers, scheduler))
 
 
 @app.command()
 def kinds() -> None:
     """List the policies, problems, noises and attacks that an experiment can be made of."""
-    for registry in (problems, noises, attacks):
-        table = Table(title=registry.what, title_justify="left", box=None, pad_edge=False)
-        for heading in ("kind", "parameters", "what"):
-            table.add_column(heading, no_wrap=heading == "kind")
-        for kind in registry.kinds():
-            parameters = ", ".join(registry.parameters(kind))
-            what = (registry.maker(kind).__doc__ or "").strip().splitlines()
-            table.add_row(kind, parameters, what[0] if what else "")
-        console.print(table, "")
-    console.print("policies: " + ", ".join(policy_names()))
+    with plainly():
+        _lab().kinds()
 
 
 @app.command()
@@ -203,31 +99,19 @@ def compare(
     column: Annotated[str, typer.Option(help="What is compared at the end.")] = "regret",
 ) -> None:
     """Compare two results trial by trial: mean difference with a bootstrap 95 % interval."""
-    with _plainly():
-        table = Table(title=f"{column} at the end, trial by trial")
-        for heading in ("case", "trials", "first", "second", "difference", "95 % interval"):
-            table.add_column(heading, justify="left" if heading == "case" else "right")
-        for row in compare_results(Results.read(first), Results.read(second), column=column):
-            gap = row.difference
-            table.add_row(
-                Text(_name(row.a, row.b)),
-                str(row.trials),
-                f"{row.mean_a:.4g}",
-                f"{row.mean_b:.4g}",
-                f"{gap.mean:+.3g}",
-                f"[{gap.low:+.3g}, {gap.high:+.3g}]" + (" *" if gap.settled else ""),
-            )
-        console.print(table)
-        console.print("difference: first − second; * the interval excludes zero")
+    with plainly():
+        _lab().compare(first, second, column)
 
 
-app.command()(diagnose)
-
-
-def _name(a: Case, b: Case) -> str:
-    policies = a.policy if a.policy == b.policy else f"{a.policy} − {b.policy}"
-    places = (a.problem, a.noise, a.attack, a.schedule, f"T = {a.horizon}")
-    return ", ".join(part for part in (policies, *places) if part)
+def _lab() -> ModuleType:
+    """The commands of the lab, whose packages are an extra of their own."""
+    try:
+        from stoic.cli import lab
+    except StoicError:
+        raise
+    except ImportError as missing:
+        raise MissingExtra.of(missing.name or "pyarrow", "this command", "lab") from missing
+    return lab
 
 
 if __name__ == "__main__":

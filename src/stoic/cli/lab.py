@@ -1,0 +1,162 @@
+"""``stoic reproduce``, ``stoic run``, ``stoic kinds``, ``stoic compare``: the extra ``lab``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from stoic.cli.progress import watching
+from stoic.errors import StoicError
+from stoic.lab.attacks import attacks
+from stoic.lab.experiments import catalogue, toml
+from stoic.lab.experiments.catalogue import Finding, Reproduction
+from stoic.lab.experiments.compare import compare as compare_results
+from stoic.lab.experiments.figures import matplotlib
+from stoic.lab.experiments.publish import publish
+from stoic.lab.experiments.results import Results
+from stoic.lab.experiments.runner import run as run_experiments
+from stoic.lab.experiments.spec import Case, Experiment
+from stoic.lab.noise import noises
+from stoic.lab.problems import problems
+from stoic.policies import names as policy_names
+
+__all__ = ["How", "compare", "kinds", "reproduce", "run"]
+
+console = Console()
+
+
+@dataclass(frozen=True)
+class How:
+    """How runs are done, and how many."""
+
+    out: Path
+    trials: int | None
+    schedule: list[str] | None
+    fresh: bool
+    engine: str
+    workers: int | None
+    scheduler: str | None
+
+    def run(self, parts: list[Experiment], folder: Path, store: Path | None = None) -> Results:
+        """The results of some experiments, with a bar while they are made."""
+        schedules = tuple(self.schedule) if self.schedule else None
+        resized = [part.resized(trials=self.trials, schedules=schedules) for part in parts]
+        matplotlib()  # what is missing must show before hours of work, not after
+        with watching(console) as watch:
+            return run_experiments(
+                resized,
+                folder,
+                store=store,
+                fresh=self.fresh,
+                engine=self.engine,
+                workers=self.workers,
+                scheduler=self.scheduler,
+                watch=watch,
+            )
+
+    @property
+    def words(self) -> str:
+        """The options that change the results, as on the command line."""
+        trials = f" --trials {self.trials}" if self.trials is not None else ""
+        return trials + "".join(f" --schedule {name}" for name in self.schedule or [])
+
+
+def reproduce(names: list[str], everything: bool, quick: bool, how: How) -> None:
+    """Run experiments of papers; without a name, list them."""
+    if not names and not everything:
+        _list()
+        return
+    entries = [catalogue.find(name) for name in names]
+    failed = []
+    for entry in list(catalogue.CATALOGUE.values()) if everything else entries:
+        try:
+            _reproduce(entry, quick, how)
+        except StoicError as refused:  # the others must not wait for it
+            failed.append(refused)
+            console.print(Text(f"stoic: {refused}", style="red"))
+    if failed:
+        raise typer.Exit(2)
+
+
+def _reproduce(entry: Reproduction, quick: bool, how: How) -> None:
+    root = how.out / "quick" if quick else how.out
+    console.rule(Text(f"{entry.name}: {entry.title}"), align="left")
+    results = how.run(entry.build(quick), root / entry.name, root / "runs")
+    findings = entry.judge(results)
+    command = f"stoic reproduce {entry.name}" + (" --quick" if quick else "") + how.words
+    report = publish(root / entry.name, results, entry, findings=findings, command=command)
+    _show(findings)
+    console.print(Text(f"report: {report}"), soft_wrap=True)
+
+
+def _list() -> None:
+    table = Table(box=None, pad_edge=False)
+    for heading in ("name", "what", "needs"):
+        table.add_column(heading, no_wrap=heading == "name")
+    for entry in catalogue.CATALOGUE.values():
+        table.add_row(entry.name, entry.title, entry.needs and f"data: {entry.needs}")
+    console.print(table)
+    console.print("\nstoic reproduce NAME [--quick] runs one; data is looked for in $STOIC_DATA.")
+
+
+def _show(findings: list[Finding]) -> None:
+    table = Table(show_lines=True)
+    for heading in ("claim", "verdict", "measured"):
+        table.add_column(heading)
+    for finding in findings:
+        verdict = Text(finding.word, style="green" if finding.holds else "yellow")
+        table.add_row(Text(finding.says), verdict, Text(finding.figures))
+    console.print(table)
+
+
+def run(file: Path, how: How) -> None:
+    """Run an experiment of the user's own, and report on it."""
+    part = toml.load(file)
+    results = how.run([part], how.out / part.name)
+    command = f"stoic run {file}{how.words}"
+    report = publish(how.out / part.name, results, part.name, command=command)
+    console.print(Text(f"report: {report}"), soft_wrap=True)
+
+
+def kinds() -> None:
+    """List the policies, problems, noises and attacks that an experiment can be made of."""
+    for registry in (problems, noises, attacks):
+        table = Table(title=registry.what, title_justify="left", box=None, pad_edge=False)
+        for heading in ("kind", "parameters", "what"):
+            table.add_column(heading, no_wrap=heading == "kind")
+        for kind in registry.kinds():
+            parameters = ", ".join(registry.parameters(kind))
+            what = (registry.maker(kind).__doc__ or "").strip().splitlines()
+            table.add_row(kind, parameters, what[0] if what else "")
+        console.print(table, "")
+    console.print("policies: " + ", ".join(policy_names()))
+
+
+def compare(first: Path, second: Path, column: str) -> None:
+    """Compare two results trial by trial."""
+    table = Table(title=f"{column} at the end, trial by trial")
+    for heading in ("case", "trials", "first", "second", "difference", "95 % interval"):
+        table.add_column(heading, justify="left" if heading == "case" else "right")
+    for row in compare_results(Results.read(first), Results.read(second), column=column):
+        gap = row.difference
+        table.add_row(
+            Text(_name(row.a, row.b)),
+            str(row.trials),
+            f"{row.mean_a:.4g}",
+            f"{row.mean_b:.4g}",
+            f"{gap.mean:+.3g}",
+            f"[{gap.low:+.3g}, {gap.high:+.3g}]" + (" *" if gap.settled else ""),
+        )
+    console.print(table)
+    console.print("difference: first − second; * the interval excludes zero")
+
+
+def _name(a: Case, b: Case) -> str:
+    policies = a.policy if a.policy == b.policy else f"{a.policy} − {b.policy}"
+    places = (a.problem, a.noise, a.attack, a.schedule, f"T = {a.horizon}")
+    return ", ".join(part for part in (policies, *places) if part)
