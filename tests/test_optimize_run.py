@@ -7,6 +7,7 @@ import json
 import math
 import sys
 import threading
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,12 @@ import pytest
 from stoic.errors import InvalidInput, InvalidPayoff, MissingExtra
 from stoic.optimize import Optimizer
 from stoic.optimize.answers import Trial
-from stoic.optimize.importance import importance
+from stoic.optimize.importance import columns, importance
+from stoic.optimize.past import replay
 from stoic.optimize.plots import draw, write
 from stoic.optimize.result import Result
 from stoic.optimize.run import maximize, minimize
-from stoic.optimize.views import columns, predict, replay, slice_through
+from stoic.optimize.views import lucky, numbered, predict, slice_through, suspected, view
 from stoic.spaces import Categorical, Float, Grid, Int, Space
 
 LINE = {"x": (0.0, 1.0)}
@@ -550,13 +552,85 @@ def test_the_replay_ends_at_the_answer_and_never_looks_ahead() -> None:
     _, estimates = replay(result)
     assert estimates[-1].value == pytest.approx(result.best.value, rel=1e-6)
     assert (estimates[-1].low, estimates[-1].high) == pytest.approx(result.best.interval, rel=1e-6)
-    assert [e.trial for e in estimates] == sorted({e.trial for e in estimates})
+    assert [e.position for e in estimates] == sorted({e.position for e in estimates})
     optimizer.tell({"x": 0.9}, 50.0)
     _, longer = replay(Result.of(optimizer))
-    shared = {e.trial: e for e in estimates}
-    both = [e for e in longer if e.trial in shared]
+    shared = {e.position: e for e in estimates}
+    both = [e for e in longer if e.position in shared]
     assert both
-    assert all(shared[e.trial] == e for e in both)
+    assert all(shared[e.position] == e for e in both)
+
+
+def test_the_replay_of_many_trials_is_that_of_few_at_first_and_stays_near() -> None:
+    rng = np.random.default_rng(0)
+    optimizer = told(LINE, lambda p: bump(p["x"]) + 0.05 * rng.standard_t(2), 260)
+    result = Result.of(optimizer)
+    _, estimates = replay(result)
+    assert len(estimates) > 12
+    late = [e for e in estimates if e.position > 200]
+    assert len(late) >= 3
+    for e in late:  # a likeness of the optimiser's own surrogate, which it replaces
+        assert e.low < e.value < e.high
+        assert e.value == pytest.approx(estimates[-1].value, abs=0.05)
+    _, anew = replay(replace(result, source=None))
+    assert anew == estimates
+
+
+def test_trials_stand_at_their_position_whatever_their_number() -> None:
+    optimizer = told(LINE, lambda p: bump(p["x"]), 20)
+    optimizer.tell(optimizer.trials[4].params, 1e9)  # a second measurement of trial 4
+    plain = Result.of(optimizer)
+    assert numbered(plain)
+    assert suspected(plain) == {20}
+    assert lucky(plain) == 20
+    # numbers of one's own: out of order, and two measurements of one trial
+    numbers = [*range(119, 99, -1), 115]
+    trials = tuple(replace(t, number=n) for t, n in zip(plain.trials, numbers, strict=True))
+    suspects = tuple(replace(s, trial=115) for s in plain.suspects)
+    assert plain.luckiest is not None
+    luckiest = replace(plain.luckiest, trial=trials[20])
+    result = replace(plain, trials=trials, suspects=suspects, luckiest=luckiest)
+    assert not numbered(result)
+    assert suspected(result) == {20}
+    assert lucky(result) == 20
+    seen, again = view(plain), view(result)
+    assert again.estimates == seen.estimates
+    assert again.slices[0].near.tolist() == seen.slices[0].near.tolist()
+    progress = result.plot().get_axes()[0]
+    assert progress.get_xlabel() == "evaluation, in order of arrival"
+    assert progress.get_xlim()[1] < 25
+
+
+def test_a_view_needs_no_new_surrogate_unless_the_optimiser_went_on() -> None:
+    optimizer = told(LINE, lambda p: bump(p["x"]), 9)
+    result = Result.of(optimizer)
+    assert view(result).optimizer is optimizer
+    before = view(result).slices[0].mean
+    optimizer.tell({"x": 0.9}, 7.0)
+    later = view(result)
+    assert later.optimizer is not optimizer
+    assert later.slices[0].mean.tolist() == before.tolist()
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.2])
+def test_why_the_luckiest_is_not_the_answer_depends_on_the_noise(noise: float) -> None:
+    rng = np.random.default_rng(1)
+    optimizer = told(LINE, lambda p: bump(p["x"]) + noise * rng.standard_normal(), 40)
+    best, lucky = optimizer.recommend(), optimizer.luckiest
+    assert lucky.trial.params != best.params
+    assert ("mostly luck" in lucky.why) == (noise > 0.0)
+    assert ("no fluke" in lucky.why) == (noise == 0.0)
+    own = float(lucky.why.split("own estimate is ")[1].split(",")[0])
+    assert own <= best.value + 1e-5  # six digits
+
+
+def test_where_the_luckiest_fails_too_often_that_is_said() -> None:
+    optimizer = told(LINE, lambda p: p["x"], 20)
+    for _ in range(30):
+        optimizer.fail({"x": 1.0})
+        optimizer.fail({"x": 0.9})
+    assert optimizer.recommend().params["x"] < 0.9
+    assert optimizer.luckiest.why.endswith("evaluations near it fail too often")
 
 
 @pytest.mark.parametrize("direction", ["maximize", "minimize"])

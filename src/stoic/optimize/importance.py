@@ -14,13 +14,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stoic.checks import Array
 from stoic.optimize.optimizer import Optimizer
-from stoic.optimize.views import bare, columns
 from stoic.spaces import Space
+from stoic.spaces.parameters import Parameter
 
-__all__ = ["Importance", "importance"]
+__all__ = ["Importance", "bare", "columns", "importance"]
 
 _POINTS = 1024  # of each sample; fewer where a prediction is dear
 _CHUNK = 1024
@@ -64,3 +65,16 @@ def importance(optimizer: Optimizer) -> list[Importance]:
         total = min(total, 1.0)
         found.append(Importance(name, min(max(main, 0.0), total), total))
     return sorted(found, key=lambda share: -share.total)
+
+
+def columns(space: Space, name: str) -> NDArray[np.bool_]:
+    """Which columns of an encoded point are a parameter's; none for a constant."""
+    varied = [n for n, parameter in space.parameters.items() if parameter.size != 1]
+    own: NDArray[np.bool_] = space.groups == (varied.index(name) if name in varied else -1)
+    return own
+
+
+def bare(parameter: Parameter) -> Parameter:
+    """The parameter without its condition."""
+    made: Parameter = type(parameter)(**parameter.fields())  # type: ignore[arg-type]
+    return made

@@ -19,6 +19,7 @@ __all__ = ["luckiest", "recommend", "suspects"]
 _CORRUPT = 1.0 / 25.0  # the weight of a measurement five times wilder than ordinary ones
 _STARTS = 3  # the best evaluated points, from which the estimate is climbed
 _WIDENED = 1.6  # of the surrogate's std; chosen for coverage on problems to develop with
+_QUIET = 0.02  # noise, in robust units of all values, that no luck comes from
 _TEN_PERCENT = 1.645  # normal quantile of a 90% interval
 
 
@@ -95,9 +96,25 @@ def luckiest(
         if suspect.trial == trial.number:
             return Luckiest(trial, f"not the answer: {suspect.reason}")
     point = history.space.encode(trial.params)
-    estimate = history.sign * model.scaling.y(float(model.gp.predict(point[None])[0][0]))
+    centre, _ = _interval(model, point)  # as the answer's own, so that like stands against like
+    estimate = history.sign * model.scaling.y(centre)
     return Luckiest(
         trial,
         f"not the answer: its own estimate is {estimate:.6g}, against {answer.value:.6g} for the "
-        "answer; a single good measurement is mostly luck",
+        f"answer; {_verdict(history, model, answer, point, float(values.max()))}",
     )
+
+
+def _verdict(history: History, model: Model, answer: Answer, point: Array, y: float) -> str:
+    """Why the best measurement was not taken, in words that fit the noise."""
+    here = float(model.gp.predict(point[None])[0][0])
+    there = float(model.gp.predict(history.space.encode(answer.params)[None])[0][0])
+    noise = math.sqrt(model.gp.hyper.noise)
+    surplus = float(model.scaling.z(np.array([y]))[0]) - here
+    if here > there:
+        return "evaluations near it fail too often"
+    if noise > _QUIET and surplus > noise / 2.0:
+        return "a single good measurement is mostly luck"
+    if there - here > noise:
+        return "it is no fluke, but the others point to a better place"
+    return "it is no fluke, and the two are as good as equal"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from textwrap import wrap
@@ -18,10 +18,10 @@ import numpy as np
 
 from stoic.checks import Array
 from stoic.errors import InvalidInput, MissingExtra
-from stoic.optimize.answers import Trial
-from stoic.optimize.importance import Importance, importance
+from stoic.optimize.importance import Importance
+from stoic.optimize.past import Estimate
 from stoic.optimize.result import Result, rounded
-from stoic.optimize.views import Estimate, Slice, replay, slice_through
+from stoic.optimize.views import Slice, View, limits, lucky, numbered, suspected, view, window
 from stoic.spaces.choices import Listed
 
 if TYPE_CHECKING:
@@ -55,11 +55,9 @@ _RC: dict[str, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "stoic",
 }
-_SLICES = 6  # the most important parameters that exist in the answer
 _BARS = 10
 _LABELS = 8  # values written at the border
 _WIDTH = 10.0  # inches
-_LARGEST = 1e300  # matplotlib squares and adds
 _METADATA: dict[str, dict[str, Any]] = {
     "png": {"Software": "stoic"},
     "svg": {"Date": None, "Creator": "stoic"},
@@ -82,19 +80,14 @@ def draw(result: Result) -> Figure:
     with _setting():
         from matplotlib.figure import Figure
 
-        optimizer, estimates = replay(result)
-        shares = importance(optimizer) if result.best is not None else []
-        slices = []
-        if result.best is not None:
-            u = result.space.encode(result.best.params)
-            names = [s.name for s in shares if s.name in result.best.params][:_SLICES]
-            slices = [slice_through(optimizer, u, name) for name in names]
+        seen = view(result)
+        slices = seen.slices
         rows = math.ceil(len(slices) / _abreast(len(slices)))
         figure = Figure(figsize=(_WIDTH, 3.7 + 2.25 * rows), layout="constrained")
         heights = [3.1, 2.25 * rows] if rows else [1.0]
         parts = figure.subfigures(len(heights), 1, squeeze=False, height_ratios=heights)
         top, *below = parts.ravel()
-        _draw_top(top, result, estimates, shares)
+        _draw_top(top, result, seen)
         if below:
             _draw_slices(below[0], result, slices)
         caption = "\n".join(wrap(_CAPTION if slices else _CAPTION_FAILED, 200))
@@ -133,39 +126,37 @@ def _setting() -> Iterator[None]:
 # -- progress -------------------------------------------------------------------------------------
 
 
-def _draw_top(
-    top: Any, result: Result, estimates: list[Estimate], shares: list[Importance]
-) -> None:
-    if len(shares) < 2:  # one parameter has all the importance there is
-        _draw_progress(top.subplots(), result, estimates)
+def _draw_top(top: Any, result: Result, seen: View) -> None:
+    if len(seen.shares) < 2:  # one parameter has all the importance there is
+        _draw_progress(top.subplots(), result, seen.estimates)
         return
     left, right = top.subplots(1, 2, width_ratios=[2.4, 1.0])
-    _draw_progress(left, result, estimates)
-    _draw_importance(right, shares[:_BARS])
+    _draw_progress(left, result, seen.estimates)
+    _draw_importance(right, seen.shares[:_BARS])
 
 
 def _draw_progress(ax: Axes, result: Result, estimates: list[Estimate]) -> None:
     n = len(result.trials)
     ax.set_xlim(-max(0.5, 0.015 * n), n - 1 + max(0.5, 0.015 * n))
-    ax.set_xlabel("trial")
+    ax.set_xlabel("trial" if numbered(result) else "evaluation, in order of arrival")
     ax.set_ylabel(_plain(result.objective))
     ax.set_title("Progress")
     ax.xaxis.get_major_locator().set_params(integer=True)
     ax.grid(axis="y")
-    failed = [t.number for t in result.trials if t.failed]
+    failed = [i for i, t in enumerate(result.trials) if t.failed]
     if result.best is None:
         ax.set_yticks([])
         ax.text(0.5, 0.5, "no evaluation gave a value", transform=ax.transAxes, ha="center")
     else:
         value, last = [e.value for e in estimates], estimates[-1]
-        ax.set_ylim(*_window(result, [*value, last.low, last.high]))
+        ax.set_ylim(*window(result, estimates))
         _draw_measurements(ax, result)
-        x = [e.trial for e in estimates]
+        x = [e.position for e in estimates]
         low, high = [e.low for e in estimates], [e.high for e in estimates]
         ax.fill_between(x, low, high, step="post", color=_BLUE, alpha=0.18, lw=0)
         ax.plot(x, value, color=_BLUE, lw=1.6, drawstyle="steps-post", label="best estimate, 90%")
-        ax.plot([last.trial] * 2, [last.low, last.high], color=_BLUE, lw=1.6)
-        ax.plot(last.trial, last.value, "o", color=_BLUE, ms=5, clip_on=False, zorder=5)
+        ax.plot([last.position] * 2, [last.low, last.high], color=_BLUE, lw=1.6)
+        ax.plot(last.position, last.value, "o", color=_BLUE, ms=5, clip_on=False, zorder=5)
     if failed:
         label = f"failed ({len(failed)})"
         ax.plot(failed, [0.03] * len(failed), "|", color="black", ms=8, mew=1.2, label=label,
@@ -180,31 +171,30 @@ def _legend(ax: Axes, columns: int) -> None:
 
 
 def _draw_measurements(ax: Axes, result: Result) -> None:
-    suspected = {s.trial for s in result.suspects}
-    good = [t for t in result.trials if t.value is not None]
+    doubted = suspected(result)
+    good = [(i, t.value) for i, t in enumerate(result.trials) if t.value is not None]
     size = float(np.clip(20.0 - 2.5 * math.log10(len(good)) ** 2, 3.0, 16.0))
-    crosses = 24 if len(suspected) < 30 else 14
-    for trials, label, style in (
-        ([t for t in good if t.number not in suspected], "measured",
+    crosses = 24 if len(doubted) < 30 else 14
+    for points, label, style in (
+        ([(i, y) for i, y in good if i not in doubted], "measured",
          {"marker": "o", "c": _GREY, "alpha": 0.55, "s": size, "lw": 0}),
-        ([t for t in good if t.number in suspected], "suspect",
+        ([(i, y) for i, y in good if i in doubted], f"suspect ({len(doubted)})",
          {"marker": "x", "c": _RED, "s": crosses, "lw": 1.3, "zorder": 4}),
     ):  # fmt: skip
-        inside = [t for t in trials if _within(ax, t)]
-        if trials:
-            label = f"{label} ({len(trials)})" if label == "suspect" else label
-            xy = [t.number for t in inside], [t.value for t in inside]
-            ax.scatter(*xy, label=label, **style)
-    _draw_beyond(ax, [t for t in good if not _within(ax, t)], suspected)
-    lucky = result.luckiest.trial if result.luckiest is not None else good[0]
+        inside = [(i, y) for i, y in points if _within(ax, y)]
+        if points:
+            ax.scatter([i for i, _ in inside], [y for _, y in inside], label=label, **style)
+    _draw_beyond(ax, [(i, y) for i, y in good if not _within(ax, y)], doubted)
+    at = lucky(result)
+    at = good[0][0] if at is None else at
     low, high = ax.get_ylim()
     edge = 0.015 * (high - low)
-    y = np.clip(lucky.value or 0.0, low + edge, high - edge)
-    ax.scatter([lucky.number], [y], s=95, facecolors="none", edgecolors=_AMBER, lw=1.6,
+    y = np.clip(result.trials[at].value or 0.0, low + edge, high - edge)
+    ax.scatter([at], [y], s=95, facecolors="none", edgecolors=_AMBER, lw=1.6,
                label="luckiest", zorder=5, clip_on=False)  # fmt: skip
 
 
-def _draw_beyond(ax: Axes, beyond: list[Trial], suspected: set[int]) -> None:
+def _draw_beyond(ax: Axes, beyond: list[tuple[int, float]], doubted: frozenset[int]) -> None:
     """Triangles at the border, the wildest with their value, as far as there is room."""
     low, high = ax.get_ylim()
     left, end = ax.get_xlim()
@@ -212,43 +202,23 @@ def _draw_beyond(ax: Axes, beyond: list[Trial], suspected: set[int]) -> None:
     ground = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.5}
     labelled: list[tuple[bool, int]] = []
     middle = (low + high) / 2.0
-    for trial in sorted(beyond, key=lambda t: -abs((t.value or 0.0) / 2.0 - middle / 2.0)):
-        up = (trial.value or 0.0) > high
-        x, y = trial.number, high - edge if up else low + edge
-        colour = _RED if trial.number in suspected else _GREY
+    for x, value in sorted(beyond, key=lambda item: -abs(item[1] / 2.0 - middle / 2.0)):
+        up = value > high
+        y = high - edge if up else low + edge
+        colour = _RED if x in doubted else _GREY
         ax.plot([x], [y], "^" if up else "v", color=colour, ms=4.5, mew=0, clip_on=False, zorder=4)
         room = all(up is not side or abs(x - at) > 0.075 * span for side, at in labelled)
         if room and len(labelled) < _LABELS:
             labelled.append((up, x))
             right = x > end - 0.08 * span
-            ax.annotate(f"{trial.value:.3g}", (x, y), xytext=(-5 if right else 5, -2 if up else 2),
+            ax.annotate(f"{value:.3g}", (x, y), xytext=(-5 if right else 5, -2 if up else 2),
                         textcoords="offset points", fontsize=6.5, color=colour, bbox=ground,
                         ha="right" if right else "left", va="top" if up else "bottom")  # fmt: skip
 
 
-def _within(ax: Axes, trial: Trial) -> bool:
+def _within(ax: Axes, value: float) -> bool:
     low, high = ax.get_ylim()
-    return bool(low <= (trial.value or 0.0) <= high)
-
-
-def _window(result: Result, must: Sequence[float]) -> tuple[float, float]:
-    """A range that shows the bulk of the measurements, and ``must`` entirely."""
-    suspected = {s.trial for s in result.suspects}
-    good = [t for t in result.trials if t.value is not None]
-    honest = [t.value for t in good if t.number not in suspected] or [t.value for t in good]
-    values = np.array(honest, dtype=np.float64)
-    q10, q25, q75, q90 = np.quantile(values, [0.1, 0.25, 0.75, 0.9])
-    reach = 2.0 * (q75 - q25)
-    low, high = min(q10, q25 - reach), max(q90, q75 + reach)
-    least, most = float(values.min()), float(values.max())
-    room = 0.25 * (high - low)  # nothing is cut off that nearly fits
-    low, high = least if least > low - room else low, most if most < high + room else high
-    return _padded(min([low, *must]), max([high, *must]))
-
-
-def _padded(low: float, high: float) -> tuple[float, float]:
-    pad = 0.07 * (high - low) if high > low else 0.05 * abs(low) or 1.0
-    return max(low - pad, -_LARGEST), min(high + pad, _LARGEST)
+    return bool(low <= value <= high)
 
 
 # -- importance -----------------------------------------------------------------------------------
@@ -285,9 +255,9 @@ def _abreast(count: int) -> int:
 def _draw_slices(below: Any, result: Result, slices: list[Slice]) -> None:
     across = _abreast(len(slices))
     axes = below.subplots(math.ceil(len(slices) / across), across, squeeze=False).ravel()
-    limits = _limits(result, slices)
+    ends = limits(result, slices)
     for k, (ax, cut) in enumerate(zip(axes, slices, strict=False)):
-        ax.set_ylim(*limits)
+        ax.set_ylim(*ends)
         ax.grid(axis="y")
         if k % across == 0:
             ax.set_ylabel(_plain(result.objective))
@@ -304,27 +274,12 @@ def _draw_slices(below: Any, result: Result, slices: list[Slice]) -> None:
         ax.set_axis_off()
 
 
-def _limits(result: Result, slices: list[Slice]) -> tuple[float, float]:
-    """One range for all slices, lest a parameter without effect look as if it had one."""
-    lows, highs = (np.concatenate([getattr(s, end) for s in slices]) for end in ("low", "high"))
-    low, high = float(np.quantile(lows, 0.02)), float(np.quantile(highs, 0.98))
-    near = {int(i) for s in slices for i in s.near_trials[s.nearness > 0.3]}
-    near -= {s.trial for s in result.suspects}
-    values = [float(result.trials[i].value or 0.0) for i in near]
-    if values:
-        q = np.quantile(values, [0.05, 0.95])
-        span = high - low
-        low = min(low, max(float(q[0]), low - span / 2))
-        high = max(high, min(float(q[1]), high + span / 2))
-    return _padded(low, high)
-
-
 def _draw_nearby(ax: Axes, result: Result, cut: Slice) -> None:
     """Measurements near the slice; those beyond the border as small triangles."""
     low, high = ax.get_ylim()
-    suspected = {s.trial for s in result.suspects}
-    y = np.array([float(result.trials[i].value or 0.0) for i in cut.near_trials])
-    doubted = np.array([int(i) in suspected for i in cut.near_trials], dtype=bool)
+    wrong = suspected(result)
+    y = np.array([float(result.trials[i].value or 0.0) for i in cut.near])
+    doubted = np.array([int(i) in wrong for i in cut.near], dtype=bool)
     x = cut.near_x + (_spread(len(y)) if cut.separate else 0.0)
     size = 9.0 if len(y) < 300 else 4.0
     for chosen, marker, level in (

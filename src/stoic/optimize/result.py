@@ -52,6 +52,7 @@ class Result:
     seed: int = 0
     objective: str = "value"  # what was measured, for reports and axes
     interrupted: bool = False  # by Ctrl-C, before the budget was spent
+    source: Optimizer | None = field(default=None, repr=False, compare=False)  # spares plots a fit
 
     @classmethod
     def of(
@@ -69,6 +70,7 @@ class Result:
             seed=optimizer.seed,
             objective=objective,
             interrupted=interrupted,
+            source=optimizer,
         )
 
     @property
@@ -81,7 +83,7 @@ class Result:
         """Progress, importance of the parameters and slices through the answer, as one figure.
 
         ``path`` also writes it: ``.png``, ``.svg`` or ``.pdf``. Needs the extra ``figures``.
-        Surrogates are fitted anew for the progress: seconds where there are many trials.
+        Surrogates of the past are fitted for the progress: seconds where there are many trials.
         """
         from stoic.optimize.plots import draw, write
 

@@ -1,8 +1,9 @@
-"""What a result's figure shows, as numbers: estimates over time, slices, predictions."""
+"""What pictures of a result show, as numbers: estimates over time, shares, slices, ranges."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,57 +11,134 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stoic.checks import Array, IntArray
+from stoic.optimize.importance import Importance, bare, columns, importance
 from stoic.optimize.optimizer import Optimizer
+from stoic.optimize.past import Estimate, replay
 from stoic.optimize.result import Result
 from stoic.spaces import Categorical, Float, Space
 from stoic.spaces.choices import Listed
 from stoic.spaces.parameters import Parameter, Plain
 
-__all__ = ["Estimate", "Slice", "bare", "columns", "predict", "replay", "slice_through"]
+__all__ = [
+    "Slice",
+    "View",
+    "limits",
+    "lucky",
+    "numbered",
+    "predict",
+    "scatter",
+    "slice_through",
+    "suspected",
+    "view",
+    "window",
+]
 
 _TEN_PERCENT = 1.645  # normal quantile of a 90% interval
-_STOPS = 20  # surrogates fitted for the progress; half of them where trials are many
-_MANY = 500
-_FEWEST = 3  # values before which an interval means nothing
+_SLICES = 6  # the most important parameters that exist in the answer
 _FINE = 121  # points of a slice along a continuum
 _MOST_CHOICES = 12  # of a categorical that are shown; ordered values beyond are drawn as a line
 _MOST_NEAR = 250  # measurements shown along a slice
+_LARGEST = 1e300  # what draws squares and adds
 _FAINT = 0.05  # measurements that say less than this about a slice are left out
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """What would have been recommended after a trial: its value and 90% interval then."""
+class View:
+    """All that a picture of a result shows; ``shares`` and ``slices`` need an answer."""
 
-    trial: int
-    value: float
-    low: float
-    high: float
-
-
-def replay(result: Result) -> tuple[Optimizer, list[Estimate]]:
-    """The optimiser told all trials, and its estimates on the way, each from its own past only."""
-    optimizer = Optimizer(result.space, direction=result.direction, seed=result.seed)
-    stops = set(_stops(len(result.trials)))
-    estimates = []
-    known = 0
-    for n, trial in enumerate(result.trials, 1):
-        if trial.value is None:
-            optimizer.fail(trial.params, trial.reason or "")
-        else:
-            optimizer.tell(trial.params, trial.value)
-            known += 1
-        if known >= (_FEWEST if n < len(result.trials) else 1) and n in stops:
-            answer = optimizer.recommend()
-            estimates.append(Estimate(trial.number, answer.value, *answer.interval))
-    return optimizer, estimates
+    optimizer: Optimizer  # told all trials
+    estimates: list[Estimate]
+    shares: list[Importance]
+    slices: list[Slice]
 
 
-def _stops(n: int) -> list[int]:
-    """Evenly spread over the trials, with more among the first ones."""
-    half = _STOPS // (4 if n > _MANY else 2)
-    even, early = np.linspace(1, n, half + 1), np.geomspace(1, n, half)
-    return sorted({round(float(stop)) for stop in (*even, *early)})
+def view(result: Result) -> View:
+    """A result as numbers to draw: the most important parameters of the answer as slices."""
+    optimizer, estimates = replay(result)
+    if result.best is None:
+        return View(optimizer, estimates, [], [])
+    if _same(result.source, result):
+        assert result.source is not None
+        optimizer = result.source  # its surrogate is there already
+    shares = importance(optimizer)
+    u = result.space.encode(result.best.params)
+    names = [share.name for share in shares if share.name in result.best.params][:_SLICES]
+    slices = [slice_through(optimizer, u, name) for name in names]
+    return View(optimizer, estimates, shares, slices)
+
+
+def _same(optimizer: Optimizer | None, result: Result) -> bool:
+    """Whether an optimiser was told just what the result holds, whatever the numbers."""
+    if optimizer is None or len(optimizer.trials) != len(result.trials):
+        return False
+    pairs = zip(optimizer.trials, result.trials, strict=True)
+    return all(a.value == b.value and a.params == b.params for a, b in pairs)
+
+
+# -- where trials stand ---------------------------------------------------------------------------
+
+
+def suspected(result: Result) -> frozenset[int]:
+    """Positions of the suspects among the trials; several trials may share a number."""
+    doubted = {(suspect.trial, suspect.value) for suspect in result.suspects}
+    return frozenset(i for i, t in enumerate(result.trials) if (t.number, t.value) in doubted)
+
+
+def lucky(result: Result) -> int | None:
+    """Position of the luckiest measurement."""
+    return None if result.luckiest is None else result.trials.index(result.luckiest.trial)
+
+
+def numbered(result: Result) -> bool:
+    """Whether the trials' numbers are their positions, as in a run of one go."""
+    return all(trial.number == i for i, trial in enumerate(result.trials))
+
+
+# -- ranges ---------------------------------------------------------------------------------------
+
+
+def window(result: Result, estimates: Sequence[Estimate]) -> tuple[float, float]:
+    """A range that shows the bulk of the measurements, and all estimates entirely."""
+    must = [e.value for e in estimates] + [estimates[-1].low, estimates[-1].high]
+    doubted = suspected(result)
+    good = [(i, t.value) for i, t in enumerate(result.trials) if t.value is not None]
+    honest = [y for i, y in good if i not in doubted] or [y for _, y in good]
+    values = np.array(honest, dtype=np.float64)
+    q10, q25, q75, q90 = np.quantile(values, [0.1, 0.25, 0.75, 0.9])
+    reach = 2.0 * (q75 - q25)
+    low, high = min(q10, q25 - reach), max(q90, q75 + reach)
+    least, most = float(values.min()), float(values.max())
+    room = 0.25 * (high - low)  # nothing is cut off that nearly fits
+    low, high = least if least > low - room else low, most if most < high + room else high
+    return _padded(min([low, *must]), max([high, *must]))
+
+
+def limits(result: Result, slices: Sequence[Slice]) -> tuple[float, float]:
+    """One range for all slices, lest a parameter without effect look as if it had one."""
+    lows, highs = (np.concatenate([getattr(s, end) for s in slices]) for end in ("low", "high"))
+    low, high = float(np.quantile(lows, 0.02)), float(np.quantile(highs, 0.98))
+    near = {int(i) for s in slices for i in s.near[s.nearness > 0.3]} - suspected(result)
+    values = [float(result.trials[i].value or 0.0) for i in near]
+    if values:
+        q = np.quantile(values, [0.05, 0.95])
+        span = high - low
+        low = min(low, max(float(q[0]), low - span / 2))
+        high = max(high, min(float(q[1]), high + span / 2))
+    return _padded(low, high)
+
+
+def _padded(low: float, high: float) -> tuple[float, float]:
+    pad = 0.07 * (high - low) if high > low else 0.05 * abs(low) or 1.0
+    return max(low - pad, -_LARGEST), min(high + pad, _LARGEST)
+
+
+# -- the surrogate --------------------------------------------------------------------------------
+
+
+def scatter(optimizer: Optimizer) -> float:
+    """The typical deviation of one measurement from the truth, in the user's units."""
+    model = optimizer._modeller.model()
+    return model.scaling.unit * math.sqrt(model.gp.hyper.noise)
 
 
 def predict(optimizer: Optimizer, U: Array) -> tuple[Array, Array, Array]:
@@ -88,7 +166,7 @@ class Slice:
     high: Array
     best: float  # the answer's x
     near_x: Array
-    near_trials: IntArray
+    near: IntArray  # their positions among the trials
     nearness: Array  # from 0 to 1: how much each measurement has to say about the slice
 
     @property
@@ -120,10 +198,10 @@ def slice_through(optimizer: Optimizer, u: Array, name: str) -> Slice:
         kept = np.sort(np.argsort(better, kind="stable")[:_MOST_CHOICES])
         values = [values[i] for i in kept]
         x, mean, low, high = np.arange(float(len(kept))), mean[kept], low[kept], high[kept]
-    near_x, trials, nearness = _nearby(optimizer, u, name, own, dict(zip(values, x, strict=True)))
+    near_x, near, nearness = _nearby(optimizer, u, name, own, dict(zip(values, x, strict=True)))
     return Slice(
         name, parameter, values, x, mean, low, high,
-        float(x[values.index(here)]), near_x, trials, nearness,
+        float(x[values.index(here)]), near_x, near, nearness,
     )  # fmt: skip
 
 
@@ -134,7 +212,7 @@ def _nearby(
     space, parameter = optimizer.space, optimizer.space.parameters[name]
     found = []
     lengthscales = optimizer._modeller.model().gp.hyper.lengthscales
-    for trial in optimizer.trials:
+    for position, trial in enumerate(optimizer.trials):
         if trial.failed or name not in trial.params:
             continue
         value = trial.params[name]
@@ -142,23 +220,10 @@ def _nearby(
         away = ((space.encode(trial.params) - u) / lengthscales)[~own]
         nearness = math.exp(-0.5 * float(away @ away))
         if x is not None and nearness >= _FAINT:
-            found.append((x, trial.number, nearness))
+            found.append((x, position, nearness))
     found = sorted(found, key=lambda item: -item[2])[:_MOST_NEAR]
-    xs, numbers, nearness_ = zip(*found, strict=True) if found else ((), (), ())
-    return np.array(xs, float), np.array(numbers, np.int64), np.array(nearness_, float)
-
-
-def columns(space: Space, name: str) -> NDArray[np.bool_]:
-    """Which columns of an encoded point are a parameter's; none for a constant."""
-    varied = [n for n, parameter in space.parameters.items() if parameter.size != 1]
-    own: NDArray[np.bool_] = space.groups == (varied.index(name) if name in varied else -1)
-    return own
-
-
-def bare(parameter: Parameter) -> Parameter:
-    """The parameter without its condition."""
-    made: Parameter = type(parameter)(**parameter.fields())  # type: ignore[arg-type]
-    return made
+    xs, near, nearness_ = zip(*found, strict=True) if found else ((), (), ())
+    return np.array(xs, float), np.array(near, np.int64), np.array(nearness_, float)
 
 
 def _values(parameter: Parameter, here: Plain) -> list[Plain]:
