@@ -119,11 +119,12 @@ class Acquisition:
         return np.vstack(chosen)
 
 
-def mean_slopes(gp: RobustGP) -> Callable[[Array], tuple[Array, Array]]:
-    """The surrogate's mean and its gradient, as a score to climb."""
+def mean_slopes(gp: RobustGP, caution: float = 0.0) -> Callable[[Array], tuple[Array, Array]]:
+    """The surrogate's mean less ``caution`` times its std, and the gradient: a score to climb."""
 
-    def mean_and_slope(X: Array) -> tuple[Array, Array]:
-        mean, _, d_mean, _ = gp.slopes(X)
-        return mean, d_mean
+    def score_and_slope(X: Array) -> tuple[Array, Array]:
+        mean, variance, d_mean, d_variance = gp.slopes(X)
+        std = np.sqrt(variance)
+        return mean - caution * std, d_mean - (0.5 * caution / std)[:, None] * d_variance
 
-    return mean_and_slope
+    return score_and_slope

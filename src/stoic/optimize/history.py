@@ -64,10 +64,6 @@ class History:
             [self.sign * float(self.trials[i].value or 0.0) for i in self._good[:count]]
         )
 
-    def distinct(self) -> Array:
-        """The different points that gave a value, in the order of their first measurement."""
-        return np.array([np.frombuffer(key) for key in self._distinct])
-
     def measured(self, point: Array) -> int:
         """How often this very point gave a value."""
         return self._distinct.get(point.tobytes(), 0)

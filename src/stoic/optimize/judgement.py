@@ -17,6 +17,7 @@ from stoic.optimize.search import Search
 __all__ = ["luckiest", "recommend", "suspects"]
 
 _CORRUPT = 1.0 / 25.0  # the weight of a measurement five times wilder than ordinary ones
+_CAUTION = 1.0  # standard deviations off the estimate, when the answer is chosen
 _STARTS = 3  # the best evaluated points, from which the estimate is climbed
 _WIDENED = 1.6  # of the surrogate's std; chosen for coverage on problems to develop with
 _QUIET = 0.02  # noise, in robust units of all values, that no luck comes from
@@ -24,20 +25,25 @@ _TEN_PERCENT = 1.645  # normal quantile of a 90% interval
 
 
 def recommend(history: History, model: Model, failures: Failures, search: Search) -> Answer:
-    """The configuration of the highest estimate: an evaluated one, or uphill from such."""
-    seen = history.distinct()
-    mean, _ = model.gp.predict(seen)
-    starts = seen[np.argsort(-mean, kind="stable")[:_STARTS]]
-    seen = np.vstack([seen, search.climb(mean_slopes(model.gp), starts, steps=30)])
-    mean, _ = model.gp.predict(seen)
+    """The configuration of the highest cautious estimate: an evaluated one, or uphill from such."""
+    seen = model.points()
+    starts = seen[np.argsort(-_cautious(model, seen), kind="stable")[:_STARTS]]
+    uphill = search.climb(mean_slopes(model.gp, _CAUTION), starts, steps=30)
+    seen = np.vstack([seen, uphill])
     chance = failures.chance_of_success(seen)
-    likely = np.where(chance >= min(0.5, float(chance.max())), mean, -np.inf)
+    likely = np.where(chance >= min(0.5, float(chance.max())), _cautious(model, seen), -np.inf)
     best = int(np.argmax(likely))
     point = seen[best]
     centre, reach = _interval(model, point)
     ends = sorted(history.sign * model.scaling.y(centre + e) for e in (-reach, reach))
     value = history.sign * model.scaling.y(centre)
     return Answer(history.space.decode(point), value, (ends[0], ends[1]), history.measured(point))
+
+
+def _cautious(model: Model, points: Array) -> Array:
+    """An estimate that is not sure is worth less: it is the highest of many."""
+    mean, variance = model.gp.predict(points)
+    return mean - _CAUTION * np.sqrt(variance)
 
 
 def _interval(model: Model, point: Array) -> tuple[float, float]:

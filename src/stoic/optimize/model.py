@@ -22,7 +22,10 @@ __all__ = ["Model", "Modeller"]
 _STARTS = (Start(cut=3.0, lengthscale=2.0), Start(cut=8.0, lengthscale=0.4))  # doubter, believer
 _MANY = 200  # measurements, from which on hyper-parameters hold between anchors
 _SETTLED = 20.0  # nats of evidence that settle a dispute of many measurements
-_MOST = 2000  # measurements that the surrogate looks at
+_MOST = 2000  # measurements that are all looked at
+_CHOICE = 600  # of more than that, so many are looked at, and all since the last anchor
+_RARE = 500  # measurements between anchors, at most
+_SILENT = 0.01  # a say that is not worth its cost
 
 
 class Model:
@@ -42,6 +45,12 @@ class Model:
         """The most plausible surrogate."""
         return self.fits[0].gp
 
+    def points(self) -> Array:
+        """The different points that were looked at, in the order of their first measurement."""
+        _, first = np.unique(self.gp.X, axis=0, return_index=True)
+        points: Array = self.gp.X[np.sort(first)]
+        return points
+
     def opinions(self, heed: float = 0.0) -> list[tuple[RobustGP, float]]:
         """The fitted surrogates with their say, by evidence but at least ``heed``."""
         if len(self.fits) == 1:
@@ -57,7 +66,8 @@ class Model:
         wary = first.wary(tactics.shorter, tactics.taller)
         against = max(first.evidence - wary.evidence - tactics.patience, 0.0)
         doubt = tactics.doubt * math.exp(-against / 2.0)
-        return [*((gp, (1.0 - doubt) * say) for gp, say in committee), (wary, doubt)]
+        members = [*((gp, (1.0 - doubt) * say) for gp, say in committee), (wary, doubt)]
+        return [member for member in members if member[1] > _SILENT]
 
 
 class Modeller:
@@ -66,6 +76,7 @@ class Modeller:
     def __init__(self, history: History, first: int) -> None:
         self.history, self.first = history, first
         self._cache: dict[int, Model] = {}
+        self._choice: tuple[int, IntArray] = (0, np.arange(0))  # an anchor, and its choice
 
     def model(self) -> Model:
         """The model of all that was told."""
@@ -77,7 +88,7 @@ class Modeller:
 
     def _anchor(self, n: int) -> int:
         """The last count at which hyper-parameters were learned from a cold start."""
-        gap = 1 if n < 16 else 5 if n < 40 else max(10, 2 ** int(np.log2(n)) // 16)
+        gap = 1 if n < 16 else 5 if n < 40 else min(max(10, 2 ** int(np.log2(n)) // 16), _RARE)
         return max(min(n, 2), n - n % gap)
 
     def _model(self, n: int, anchor: int) -> Model:
@@ -90,7 +101,7 @@ class Modeller:
     def _fit(self, n: int, warm: Model | None) -> Model:
         y = self.history.values(n)
         scaling = Scaling.of(y, self.first)
-        rows = _thinned(scaling.z(y))
+        rows = self._rows(n)
         X, z = self.history.points(n)[rows], scaling.z(y)[rows]
         groups = self.history.space.groups
         if warm is not None and np.array_equal(warm.rows, rows[: len(warm.rows)]):
@@ -104,13 +115,22 @@ class Modeller:
             fits = fits[:1]
         return Model(fits, scaling, rows)
 
+    def _rows(self, n: int) -> IntArray:
+        """All measurements; of very many, those since the anchor and a choice of those before."""
+        anchor = self._anchor(n)
+        if anchor <= _MOST:
+            return np.arange(n)
+        if self._choice[0] != anchor:
+            self._choice = (anchor, self._choose(anchor))
+        return np.concatenate([self._choice[1], np.arange(anchor, n)])
 
-def _thinned(z: Array) -> IntArray:
-    """All measurements, or of very many the better half of what fits and an even choice."""
-    n = len(z)
-    if n <= _MOST:
-        return np.arange(n)
-    best = np.argsort(-z, kind="stable")[: _MOST // 2]
-    rest = np.setdiff1d(np.arange(n), best)
-    even = rest[np.linspace(0, len(rest) - 1, _MOST // 2).astype(int)]
-    return np.sort(np.concatenate([best, even]))
+    def _choose(self, n: int) -> IntArray:
+        """Half of the choice are the best by a first estimate, half are spread evenly."""
+        X, y = self.history.points(n), self.history.values(n)
+        z = Scaling.of(y, self.first).z(y)
+        few = np.linspace(0, n - 1, _CHOICE // 2).astype(int)
+        mean, _ = fit(X[few], z[few], self.history.space.groups).gp.predict(X)
+        best = np.argsort(-mean, kind="stable")[: _CHOICE // 2]
+        rest = np.setdiff1d(np.arange(n), best)
+        even = rest[np.linspace(0, len(rest) - 1, _CHOICE // 2).astype(int)]
+        return np.sort(np.concatenate([best, even]))

@@ -95,8 +95,9 @@ class Optimizer:
         if LongRun.suits(history):
             return self._long_run.choose(waiting, self._failures())
         pending = np.array(waiting).reshape(-1, self.space.dimension)
-        committee = self._modeller.model().members(self._acquisition.tactics, pending)
-        seen = np.vstack([history.distinct(), pending])
+        model = self._modeller.model()
+        committee = model.members(self._acquisition.tactics, pending)
+        seen = np.vstack([model.points(), pending])
         return self._acquisition.choose(committee, seen, self._failures(), turn)
 
     def _fresh(self, waiting: list[Array]) -> Array:

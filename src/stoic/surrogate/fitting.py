@@ -25,6 +25,7 @@ __all__ = ["Fit", "Start", "fit"]
 _SAME = 0.3  # in every logarithm: fits closer than this are one
 _STEP = 1.0  # the most that a logarithm changes at once
 _SUBSET = 256  # the evidence of this many measurements settles the hyper-parameters
+_COARSE = 400  # measurements, beyond which a cold start begins with a choice of them
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,10 @@ def fit(
         Alternations, and quasi-Newton steps in each.
     """
     prior, beliefs = prior or Prior(), beliefs or Beliefs()
+    if len(z) > _COARSE and not isinstance(start, Fit):
+        few = _even(len(z), _SUBSET)
+        coarse = fit(X[few], z[few], groups, start=start, prior=prior, beliefs=beliefs)
+        return _refined(coarse, X, z, few, prior, beliefs)
     learner = _Learner(X, groups, prior)
     if isinstance(start, Fit):
         theta = start.gp.hyper.theta
@@ -96,7 +101,25 @@ def fit(
         gp = RobustGP(X, trust.targets, trust.weights, Hyper(theta, groups))
     trust = Trust.of(z, *gp.left_out, gp.hyper.noise, beliefs)
     gp = RobustGP(X, trust.targets, trust.weights, Hyper(theta, groups))
-    return Fit(gp, z, trust, gp.evidence + trust.bonus - learner.doubt(theta))
+    return Fit(gp, z, trust, gp.evidence + trust.bonus - prior.doubt(theta))
+
+
+def _refined(coarse: Fit, X: Array, z: Array, few: IntArray, prior: Prior, beliefs: Beliefs) -> Fit:
+    """The fit of all measurements with the hyper-parameters of a ``few``."""
+    hyper = coarse.gp.hyper
+    mean, variance = coarse.gp.predict(X)  # of those that the few have not seen
+    mean[few], variance[few] = coarse.gp.left_out
+    trust = Trust.of(z, mean, variance, hyper.noise, beliefs)
+    gp = RobustGP(X, trust.targets, trust.weights, hyper)
+    trust = Trust.of(z, *gp.left_out, hyper.noise, beliefs)
+    gp = RobustGP(X, trust.targets, trust.weights, hyper)
+    return Fit(gp, z, trust, gp.evidence + trust.bonus - prior.doubt(hyper.theta))
+
+
+def _even(n: int, most: int) -> IntArray:
+    """At most so many of n measurements, evenly chosen."""
+    chosen: IntArray = np.unique(np.linspace(0, n - 1, min(n, most)).astype(int))
+    return chosen
 
 
 class _Learner:
@@ -104,10 +127,10 @@ class _Learner:
 
     def __init__(self, X: Array, groups: IntArray, prior: Prior) -> None:
         n, count = len(X), int(groups.max()) + 1
-        self.chosen = np.unique(np.linspace(0, n - 1, min(n, _SUBSET)).astype(int))
+        self.chosen = _even(n, _SUBSET)
         self.loss = negative_evidence(X[self.chosen], groups, prior)
         self.low, self.high = np.array(prior.bounds(count)).T
-        self.centre, self.spread = prior.centre(count), prior.spread(count)
+        self.centre = prior.centre(count)
 
     def climb(self, theta: Array, z: Array, w: Array, steps: int) -> Array:
         z, w = z[self.chosen], w[self.chosen]
@@ -120,8 +143,3 @@ class _Learner:
         found, _ = ascend(score, start, self.low, self.high, steps=steps, reach=_STEP)
         best: Array = found[0]
         return best
-
-    def doubt(self, theta: Array) -> float:
-        """How far θ is from belief: minus the logarithm of its prior density."""
-        u = (theta - self.centre) / self.spread
-        return 0.5 * float(u @ u)

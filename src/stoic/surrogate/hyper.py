@@ -84,6 +84,12 @@ class Prior:
         tail = [self.amplitude_spread, self.noise_spread, self.mean_spread, self.smoothness_spread]
         return np.array([self.lengthscale_spread] * groups + tail)
 
+    def doubt(self, theta: Array) -> float:
+        """How far θ is from belief: minus the logarithm of its prior density."""
+        groups = len(theta) - 4
+        u = (theta - self.centre(groups)) / self.spread(groups)
+        return 0.5 * float(u @ u)
+
     def bounds(self, groups: int) -> list[tuple[float, float]]:
         """Where θ is searched; far outside of belief, but where the arithmetic is safe."""
         scales = [(math.log(0.01), math.log(30.0))] * groups
