@@ -8,6 +8,7 @@ also the built-in exception that Python programmers would expect, so existing
 from __future__ import annotations
 
 __all__ = [
+    "ConflictingValue",
     "InvalidArm",
     "InvalidInput",
     "InvalidParams",
@@ -17,8 +18,14 @@ __all__ = [
     "MissingExtra",
     "OutOfPlan",
     "StoicError",
+    "StoreDamaged",
+    "StoreError",
+    "StoreUnavailable",
+    "StudyMismatch",
     "TooManyFeatures",
     "UnknownName",
+    "UnknownStudy",
+    "UnknownTrial",
 ]
 
 
@@ -78,3 +85,31 @@ class UnknownName(StoicError, KeyError):
 
     def __str__(self) -> str:  # KeyError would print the repr of the message
         return str(self.args[0]) if self.args else ""
+
+
+class StoreError(StoicError):
+    """Something about the store of a study; nothing that was acknowledged is lost by it."""
+
+
+class StoreUnavailable(StoreError, OSError):
+    """A store that can't be opened or written: no access, no room, no server, locked too long."""
+
+
+class StoreDamaged(StoreError, ValueError):
+    """A store whose content is not what was written, or that is no store of Stoic at all."""
+
+
+class StudyMismatch(StoreError, ValueError):
+    """A study that is there already, and is about something else."""
+
+
+class ConflictingValue(StoreError, ValueError):
+    """Another outcome for a trial that has one; the first one stays."""
+
+
+class UnknownStudy(StoreError, UnknownName):
+    """A study that the store does not hold."""
+
+
+class UnknownTrial(StoreError, UnknownName):
+    """A trial that the study does not hold."""

@@ -182,6 +182,10 @@ class Space:
             Q = sobol.fast_forward(skip).random(n)
         else:  # a full power of two first: SciPy warns about anything else
             Q = sobol.random_base2(max(n - 1, 0).bit_length())[:n]
+        return self.fill(Q)
+
+    def fill(self, Q: Array) -> Array:
+        """The feasible points at quantiles in [0, 1), one column for each parameter."""
         C = np.stack([p.fill(Q[:, i]) for i, p in enumerate(self._list)], axis=1)
         return self._layout.encode(C)
 

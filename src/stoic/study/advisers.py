@@ -1,0 +1,242 @@
+"""Who suggests the next trial and draws conclusions: rebuilt from the log, never stored."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from stoic.errors import InvalidInput, OutOfPlan
+from stoic.optimize import Answer, Luckiest, Optimizer, Result, Suspect, Trial
+from stoic.policies import Policy, from_state
+from stoic.randomness import generator
+from stoic.spaces import Arms
+from stoic.study.problem import Problem
+
+__all__ = ["Adviser", "adviser_of"]
+
+Params = Mapping[str, Any]
+
+
+def adviser_of(problem: Problem, policy: Policy | None = None) -> Adviser:
+    """The adviser of a problem; ``policy`` lends its schedule where that is no stored one."""
+    if problem.policy is not None:
+        return _OfPolicy(problem, policy)
+    return (_Random if problem.method == "random" else _OfOptimizer)(problem)
+
+
+class Adviser(ABC):
+    """A function of the log: told the same entries, it says the same."""
+
+    needs_history = True  # whether suggestions depend on what was told
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+
+    @abstractmethod
+    def take(self, number: int, params: Params, value: float | None, reason: str | None) -> None:
+        """Take in an entry of the log; a failure has no value."""
+
+    @abstractmethod
+    def suggest(self, number: int, pending: Sequence[Params]) -> dict[str, Any]:
+        """The configuration of trial ``number`` while others are under evaluation."""
+
+    @abstractmethod
+    def recommend(self) -> Answer:
+        """The configuration to stand by."""
+
+    @property
+    @abstractmethod
+    def luckiest(self) -> Luckiest:
+        """The best measurement."""
+
+    @abstractmethod
+    def suspects(self) -> tuple[Suspect, ...]:
+        """Measurements judged corrupt."""
+
+    @property
+    @abstractmethod
+    def trials(self) -> tuple[Trial, ...]:
+        """All entries of the log, in order."""
+
+    def result(self, interrupted: bool) -> Result:
+        """All conclusions at once."""
+        known = any(not trial.failed for trial in self.trials)
+        return Result(
+            best=self.recommend() if known else None,
+            luckiest=self.luckiest if known else None,
+            suspects=self.suspects() if known else (),
+            trials=self.trials,
+            space=self.problem.space,
+            direction=self.problem.direction,
+            seed=self.problem.seed,
+            objective=self.problem.objective,
+            interrupted=interrupted,
+        )
+
+
+class _OfOptimizer(Adviser):
+    """`stoic.Optimizer`, with the study's numbers on its trials."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem)
+        self.optimizer = Optimizer(problem.space, direction=problem.direction, seed=problem.seed)
+        self._numbers: list[int] = []
+
+    def take(self, number: int, params: Params, value: float | None, reason: str | None) -> None:
+        if value is None:
+            self.optimizer.fail(params, reason or "")
+        else:
+            self.optimizer.tell(params, value)
+        self._numbers.append(number)
+
+    def suggest(self, number: int, pending: Sequence[Params]) -> dict[str, Any]:
+        del number  # the history and what is pending tell it
+        suggestion: dict[str, Any] = self.optimizer.ask(pending=pending)
+        return suggestion
+
+    def recommend(self) -> Answer:
+        return self.optimizer.recommend()
+
+    @property
+    def luckiest(self) -> Luckiest:
+        lucky = self.optimizer.luckiest
+        return replace(lucky, trial=self._renumbered(lucky.trial))
+
+    def suspects(self) -> tuple[Suspect, ...]:
+        return tuple(replace(s, trial=self._numbers[s.trial]) for s in self.optimizer.suspects())
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        return tuple(map(self._renumbered, self.optimizer.trials))
+
+    def _renumbered(self, trial: Trial) -> Trial:
+        return replace(trial, number=self._numbers[trial.number])
+
+
+class _Random(_OfOptimizer):
+    """Uniform draws; the optimiser is asked for conclusions only."""
+
+    needs_history = False
+
+    def suggest(self, number: int, pending: Sequence[Params]) -> dict[str, Any]:
+        del pending
+        space = self.problem.space
+        quantiles = generator(self.problem.seed, number).random((1, len(space)))
+        return space.decode(space.fill(quantiles)[0])
+
+
+class _OfPolicy(Adviser):
+    """A bandit policy.
+
+    Policies with a plan (plays of one arm, of one epoch) want its arms and no others. Parallel
+    workers tell in any order, and a study takes all that comes. What is out of plan is held
+    back, in order, until a plan wants that arm. A failure is told as the worst value so far;
+    before there is one, it counts as under way, so that another arm is tried.
+    """
+
+    def __init__(self, problem: Problem, policy: Policy | None) -> None:
+        super().__init__(problem)
+        assert problem.policy is not None
+        custom = problem.policy.get("shared/schedule") == "custom"
+        if custom and policy is None:
+            raise InvalidInput(
+                "expected policy=… beside a study whose policy has a schedule of its own; give it"
+            )
+        schedule = policy.schedule if custom and policy is not None else None
+        self.policy = from_state(problem.policy, schedule=schedule)
+        self._sign = 1.0 if problem.direction == "maximize" else -1.0
+        self._trials: list[Trial] = []
+        self._held: list[tuple[Any, float]] = []  # out of plan
+        self._crashed: list[Any] = []  # before any value
+        self._worst: float | None = None
+        self._measured: Counter[Any] = Counter()
+
+    def take(self, number: int, params: Params, value: float | None, reason: str | None) -> None:
+        arm = self._arm(params)
+        self._trials.append(Trial(number, params, value, reason))
+        if value is None:
+            if self._worst is None:
+                self._crashed.append(arm)
+            else:
+                self._tell(arm, self._worst)
+            return
+        payoff = self._sign * value
+        self._worst = payoff if self._worst is None else min(payoff, self._worst)
+        self._measured[arm] += 1
+        self._tell(arm, payoff)
+        crashed, self._crashed = self._crashed, []
+        for other in crashed:
+            self._tell(other, self._worst)
+
+    def _tell(self, arm: Any, payoff: float) -> None:
+        self._held.append((arm, payoff))
+        refused: set[Any] = set()
+        place = 0
+        while place < len(self._held):  # each payoff that is taken may change the plan
+            arm, payoff = self._held[place]
+            if arm not in refused:
+                try:
+                    self.policy.tell(self._shown(arm), payoff)
+                except OutOfPlan:
+                    refused.add(arm)
+                else:
+                    del self._held[place]
+                    refused.clear()
+                    place = 0
+                    continue
+            place += 1
+
+    def suggest(self, number: int, pending: Sequence[Params]) -> dict[str, Any]:
+        del number
+        waiting = Counter([*map(self._arm, pending), *self._crashed])
+        batch = [self._key(arm) for arm in self.policy.ask(waiting.total() + 1)]
+        for arm in batch:
+            if not waiting[arm]:
+                return self._params(arm)
+            waiting[arm] -= 1
+        return self._params(batch[-1])  # all of the plan is under way: one play more of its last
+
+    def _arm(self, params: Params) -> Any:
+        return params["arm"] if isinstance(self.policy.domain, Arms) else tuple(params.values())
+
+    def _key(self, arm: Any) -> Any:
+        return int(arm) if isinstance(self.policy.domain, Arms) else tuple(arm.tolist())
+
+    def _shown(self, arm: Any) -> Any:
+        return arm if isinstance(self.policy.domain, Arms) else np.array(arm)
+
+    def _params(self, arm: Any) -> dict[str, Any]:
+        if isinstance(self.policy.domain, Arms):
+            return {"arm": arm}
+        return dict(zip(self.problem.space.names, arm, strict=True))
+
+    def recommend(self) -> Answer:
+        if self._worst is None:
+            raise InvalidInput("expected at least one trial with a value, got none; tell one first")
+        arm, value, (low, high) = self.policy.recommend()
+        ends = sorted((self._sign * low, self._sign * high))
+        key = self._key(arm)
+        return Answer(
+            self._params(key), self._sign * value, (ends[0], ends[1]), self._measured[key]
+        )
+
+    @property
+    def luckiest(self) -> Luckiest:
+        answer = self.recommend()
+        told = [trial for trial in self._trials if trial.value is not None]
+        best = max(told, key=lambda trial: self._sign * (trial.value or 0.0))
+        if best.params == answer.params:
+            return Luckiest(best, "the answer is this arm; its estimate counts all of its plays")
+        return Luckiest(best, "not the answer: the policy trusts estimates, not single payoffs")
+
+    def suspects(self) -> tuple[Suspect, ...]:
+        return ()
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        return tuple(self._trials)

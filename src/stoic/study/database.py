@@ -1,0 +1,153 @@
+"""One connection to a store, its transactions and its clock; errors in Stoic's own words."""
+
+from __future__ import annotations
+
+import os
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from stoic.errors import StoreError
+
+__all__ = ["Database"]
+
+_forked: list[Any] = []  # connections of a parent process: to close them here would hurt it there
+
+
+class Database(ABC):
+    """A store, by one connection; threads take turns.
+
+    Transactions are begun and ended by hand: the driver is in autocommit mode, so that nothing
+    but these statements decides when a transaction begins and what it locks.
+    """
+
+    begin_write: str
+    begin_read: str
+    clock: sa.ColumnElement[Any]  # what a select gives as the present time, or null
+
+    def __init__(self, url: sa.URL) -> None:
+        self.url = url
+        self._lock = threading.RLock()
+        self._engine = self._make_engine()
+        self._connection: Connection | None = None
+        self._process = os.getpid()
+        with self._ours(), self._turn():
+            self._prepare()
+
+    # -- what differs --------------------------------------------------------------------------
+
+    @abstractmethod
+    def _make_engine(self) -> sa.Engine:
+        """An engine in autocommit mode."""
+
+    @abstractmethod
+    def _prepare(self) -> None:
+        """Make or check the tables, within the store's turn."""
+
+    @abstractmethod
+    def explain(self, error: DBAPIError) -> StoreError | None:
+        """A driver's error in Stoic's words; None for one that should not happen."""
+
+    @abstractmethod
+    def check(self, connection: Connection) -> None:
+        """Let the database check itself."""
+
+    @abstractmethod
+    def now(self, clock: object) -> float:
+        """Unix seconds, from what ``clock`` selected."""
+
+    def _turn(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    # -- transactions --------------------------------------------------------------------------
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """A transaction that writes; durable when the block is left without an error."""
+        with self._ours(), self._turn(), self._transaction(self.begin_write) as connection:
+            yield connection
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A transaction that sees the store at one moment."""
+        with self._ours(), self._transaction(self.begin_read) as connection:
+            yield connection
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[Connection]:
+        connection = self._begun(begin)
+        try:
+            yield connection
+            connection.exec_driver_sql("COMMIT")
+        except BaseException:
+            self._undo(connection)
+            raise
+
+    def _begun(self, begin: str) -> Connection:
+        """A connection with a transaction; a connection that was lost is made anew, once."""
+        if self._connection is not None:
+            try:
+                self._connection.exec_driver_sql(begin)
+                return self._connection
+            except DBAPIError as error:
+                lost = error.connection_invalidated
+                self.drop()
+                if not lost:
+                    raise
+        self._connection = self._engine.connect()
+        self._connection.exec_driver_sql(begin)
+        return self._connection
+
+    def _undo(self, connection: Connection) -> None:
+        try:
+            connection.exec_driver_sql("ROLLBACK")
+        except SQLAlchemyError:  # in doubt about its state: the next one begins afresh
+            self.drop()
+
+    @contextmanager
+    def _ours(self) -> Iterator[None]:
+        """This thread's turn in this process, errors explained."""
+        if self._process != os.getpid():
+            self._after_fork()
+        with self._lock:
+            try:
+                yield
+            except DBAPIError as error:
+                explained = self.explain(error)
+                if explained is None:
+                    raise
+                raise explained from error
+
+    def _after_fork(self) -> None:
+        _forked.append((self._engine, self._connection))
+        self._lock = threading.RLock()
+        self._connection, self._engine = None, self._make_engine()
+        self._process = os.getpid()
+
+    def drop(self) -> None:
+        """Close the connection; the next transaction makes a new one."""
+        connection, self._connection = self._connection, None
+        if connection is not None and self._process == os.getpid():
+            with suppress(SQLAlchemyError):
+                connection.close()
+
+    def close(self) -> None:
+        """Close for good."""
+        with self._lock:
+            self.drop()
+            if self._process == os.getpid():
+                self._engine.dispose()
+
+    def present(self, connection: Connection) -> float:
+        """Unix seconds by the store's clock."""
+        return self.now(connection.execute(sa.select(self.clock)).scalar())
+
+    @abstractmethod
+    def exclusive(self, connection: Connection) -> None:
+        """Let nobody else make studies until the transaction ends."""

@@ -1,0 +1,223 @@
+"""A study's rows: read them sealed, append to them, within somebody's transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import Connection, bindparam
+
+from stoic.errors import StoreDamaged, UnknownStudy
+from stoic.study.database import Database
+from stoic.study.rows import OPEN, Entry, StudyRow, TrialRow, first_head
+from stoic.study.schema import log, studies, trials
+from stoic.study.seals import seal
+
+__all__ = ["Ledger", "Present", "create", "find"]
+
+_CHUNK = 2000  # rows read at a time
+
+_STUDY = (*(studies.c[name] for name in StudyRow._fields), studies.c.seal)
+_TRIAL = (*(trials.c[name] for name in TrialRow._fields), trials.c.seal)
+_ENTRY = (*(log.c[name] for name in Entry._fields), log.c.seal)
+
+_Bound = sa.BindParameter[Any]
+_study: _Bound = bindparam("study_")
+_number: _Bound = bindparam("number_")
+_after: _Bound = bindparam("after_")
+_until: _Bound = bindparam("until_")
+_of_study = trials.c.study == _study
+_is_open = sa.text("stoic_trials.state = 'open'")  # literally, or the index would not serve
+
+_find_trial = sa.select(*_TRIAL).where(_of_study, trials.c.number == _number)
+_open = sa.select(*_TRIAL).where(_of_study, _is_open).order_by(trials.c.number)
+_expired = _open.where(trials.c.lease_until <= bindparam("now_")).limit(1)
+_some_trials = (
+    sa.select(*_TRIAL)
+    .where(_of_study, trials.c.number > _after, trials.c.number <= _until)
+    .order_by(trials.c.number)
+)
+_find_entry = sa.select(log.c.value, log.c.reason).where(
+    log.c.study == _study,
+    log.c.trial == _number,
+    log.c.measurement == bindparam("measurement_"),
+)
+_some_entries = (
+    sa.select(*_ENTRY)
+    .where(log.c.study == _study, log.c.seq > _after, log.c.seq <= _until)
+    .order_by(log.c.seq)
+)
+_entries_with_trials = (
+    sa.select(*_ENTRY, *_TRIAL)
+    .outerjoin_from(log, trials, (trials.c.study == log.c.study) & (trials.c.number == log.c.trial))
+    .where(log.c.study == _study, log.c.seq > _after, log.c.seq <= _until)
+    .order_by(log.c.seq)
+)
+_add_trial = trials.insert()
+_add_entry = log.insert()
+_change_trial = (
+    trials.update()
+    .where(_of_study, trials.c.number == _number)
+    .values({name: bindparam(name) for name in (*TrialRow._fields[2:], "seal")})
+)
+_change_study = (
+    studies.update()
+    .where(studies.c.id == _study)
+    .values({k: bindparam(k) for k in ("next_number", "finished", "entries", "head", "seal")})
+)
+
+
+class Present:
+    """A study's row and the time, as one transaction sees them."""
+
+    __slots__ = ("now", "row")
+
+    def __init__(self, row: StudyRow, now: float) -> None:
+        self.row, self.now = row, now
+
+
+def find(connection: Connection, name: str) -> tuple[StudyRow, str] | None:
+    """The row and the problem of a study, or None."""
+    wanted = sa.select(*_STUDY, studies.c.problem).where(studies.c.name == name)
+    found = connection.execute(wanted).one_or_none()
+    if found is None:
+        return None
+    row, problem = StudyRow.of(found), found[10]
+    if seal(problem) != row.problem_seal:
+        raise StoreDamaged(f"the problem of study {name!r} is not as it was written")
+    return row, problem
+
+
+def create(connection: Connection, uid: str, name: str, made: float, problem: str) -> StudyRow:
+    """A new study without trials."""
+    last = connection.execute(sa.select(sa.func.max(studies.c.id))).scalar()
+    row = StudyRow((last or 0) + 1, uid, name, made, seal(problem), 0, 0, 0, first_head(uid))
+    connection.execute(studies.insert().values(**row._asdict(), seal=row.seal(), problem=problem))
+    return row
+
+
+class Ledger:
+    """The rows of one study."""
+
+    def __init__(self, database: Database, row: StudyRow) -> None:
+        self.database, self.id, self.uid, self.name = database, row.id, row.uid, row.name
+        select = sa.select(*_STUDY, database.clock).where(studies.c.id == _study)
+        self._look = select
+        self._lock = select.with_for_update()  # SQLite has no such words, and needs none
+
+    # -- read ---------------------------------------------------------------------------------
+
+    def look(self, connection: Connection, *, lock: bool = False) -> Present:
+        """The study's row; with ``lock``, nobody else changes the study until the end."""
+        statement = self._lock if lock else self._look
+        found = connection.execute(statement, {"study_": self.id}).one_or_none()
+        if found is None or found[1] != self.uid:
+            raise UnknownStudy(
+                f"expected study {self.name!r} to be there still, got none; it was deleted"
+            )
+        return Present(StudyRow.of(found), self.database.now(found[10]))
+
+    def trial(self, connection: Connection, number: int) -> TrialRow | None:
+        """A trial, if there is one of this number."""
+        found = connection.execute(
+            _find_trial, {"study_": self.id, "number_": number}
+        ).one_or_none()
+        return None if found is None else TrialRow.of(found, self.uid)
+
+    def entry(
+        self, connection: Connection, number: int, measurement: int
+    ) -> tuple[str | None, str | None] | None:
+        """Value and reason of a measurement, if it was told."""
+        given = {"study_": self.id, "number_": number, "measurement_": measurement}
+        found = connection.execute(_find_entry, given).one_or_none()
+        return None if found is None else (found[0], found[1])
+
+    def open(self, connection: Connection) -> list[TrialRow]:
+        """Trials without an outcome, by number."""
+        found = connection.execute(_open, {"study_": self.id})
+        return [TrialRow.of(row, self.uid) for row in found.all()]
+
+    def expired(self, connection: Connection, now: float) -> TrialRow | None:
+        """The first open trial that nobody holds."""
+        found = connection.execute(_expired, {"study_": self.id, "now_": now}).one_or_none()
+        return None if found is None else TrialRow.of(found, self.uid)
+
+    def trials(self, connection: Connection, row: StudyRow) -> Iterator[TrialRow]:
+        """All trials, by number; none is missing."""
+        expected = 0
+        for found in self._chunks(connection, _some_trials, -1, row.next_number - 1):
+            made = TrialRow.of(found, self.uid)
+            if made.number != expected:
+                break
+            expected += 1
+            yield made
+        if expected != row.next_number:
+            raise StoreDamaged(
+                f"trial {expected} of study {self.name!r} is missing; restore the store from a "
+                "copy, or let `stoic study doctor` save what is readable"
+            )
+
+    def entries(
+        self, connection: Connection, row: StudyRow, after: int = 0, head: str | None = None
+    ) -> Iterator[tuple[Entry, TrialRow]]:
+        """Entries of the log after number ``after``, whose seal is ``head``, with their trials."""
+        head = first_head(self.uid) if head is None else head
+        seq = after
+        for found in self._chunks(connection, _entries_with_trials, after, row.entries):
+            seq += 1
+            entry = Entry.of(found, head, seq)
+            head = found[6]
+            yield entry, TrialRow.of(found[7:], self.uid)
+        if seq != row.entries or head != row.head:
+            raise StoreDamaged(
+                f"the log of study {self.name!r} ends after entry {seq}, expected {row.entries}; "
+                "restore the store from a copy, or let `stoic study doctor` save what is readable"
+            )
+
+    def _chunks(
+        self, connection: Connection, statement: sa.Select[Any], after: int, last: int
+    ) -> Iterator[Any]:
+        for begin in range(after, last, _CHUNK):
+            given = {"study_": self.id, "after_": begin, "until_": min(begin + _CHUNK, last)}
+            yield from connection.execute(statement, given).all()
+
+    # -- write --------------------------------------------------------------------------------
+
+    def add(self, connection: Connection, row: TrialRow) -> None:
+        """A new trial; the study's row has to count it."""
+        connection.execute(
+            _add_trial, {"study": self.id, **row._asdict(), "seal": row.seal(self.uid)}
+        )
+
+    def change(self, connection: Connection, row: TrialRow) -> None:
+        """Another state, lease or worker of a trial."""
+        given = {name: getattr(row, name) for name in TrialRow._fields[2:]}
+        connection.execute(
+            _change_trial,
+            {"study_": self.id, "number_": row.number, **given, "seal": row.seal(self.uid)},
+        )
+
+    def append(
+        self, connection: Connection, present: Present, trial: TrialRow, entry: Entry
+    ) -> StudyRow:
+        """A new entry of the log, and what the study's row is with it; not yet saved."""
+        sealed = entry.seal(present.row.head)
+        connection.execute(_add_entry, {"study": self.id, **entry._asdict(), "seal": sealed})
+        return present.row._replace(
+            entries=entry.seq, head=sealed, finished=present.row.finished + (trial.state == OPEN)
+        )
+
+    def save(self, connection: Connection, row: StudyRow) -> None:
+        """The study's row as it is now."""
+        connection.execute(
+            _change_study,
+            {
+                "study_": self.id,
+                "next_number": row.next_number,
+                "finished": row.finished,
+                "entries": row.entries,
+                "head": row.head,
+                "seal": row.seal(),
+            },
+        )

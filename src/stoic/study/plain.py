@@ -1,0 +1,67 @@
+"""Text in and out of a store: strict JSON, floats to the last bit, nothing but data."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from stoic.errors import StoreDamaged
+
+__all__ = ["params_of", "read", "text_of", "value_of", "written"]
+
+_LARGEST = 2**28  # characters of a problem; a policy on many arms has a long one
+_LARGEST_PARAMS = 2**20
+
+
+def written(data: object) -> str:
+    """Data as JSON in ASCII, keys in their order; floats come back bit by bit.
+
+    >>> written({"x": 0.1, "gc": "zgc"})
+    '{"x":0.1,"gc":"zgc"}'
+    """
+    return json.dumps(data, allow_nan=False, separators=(",", ":"))
+
+
+def read(text: object, what: str, largest: int = _LARGEST) -> Any:
+    """The data of a JSON text, or `StoreDamaged`."""
+    if not isinstance(text, str) or len(text) > largest:
+        raise StoreDamaged(f"expected {what} as text of at most {largest} characters")
+    try:
+        return json.loads(text, parse_constant=_refused)
+    except (ValueError, RecursionError) as cause:
+        raise StoreDamaged(f"expected {what} as JSON, got {text[:60]!r}: {cause}") from cause
+
+
+def _refused(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number")
+
+
+def params_of(text: object) -> dict[str, Any]:
+    """A configuration: names and plain scalars."""
+    data = read(text, "a configuration", _LARGEST_PARAMS)
+    if not isinstance(data, dict) or not all(
+        value is None or isinstance(value, str | int | float) for value in data.values()
+    ):
+        raise StoreDamaged(f"expected a configuration of plain values, got {str(text)[:60]!r}")
+    return data
+
+
+def text_of(params: Mapping[str, Any]) -> str:
+    """A configuration as it is stored."""
+    return written(dict(params))
+
+
+def value_of(text: object) -> float:
+    """A measured value as it was written by ``repr``.
+
+    As text, since SQLite's numbers forget the sign of zero.
+    """
+    try:
+        value = float(text) if isinstance(text, str) else math.nan
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise StoreDamaged(f"expected a finite value, got {str(text)[:60]!r}")
+    return value

@@ -1,0 +1,51 @@
+"""What a study hands out: trials to evaluate, records of them, summaries of studies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["StudySummary", "StudyTrial", "TrialRecord"]
+
+
+@dataclass(frozen=True)
+class StudyTrial:
+    """A configuration to evaluate, lent to one worker until ``lease_until`` (Unix seconds)."""
+
+    number: int
+    params: dict[str, Any]
+    attempt: int  # 1 the first time; more where former workers fell silent
+    lease_until: float
+    study: str  # uid of the study
+
+
+@dataclass(frozen=True)
+class TrialRecord:
+    """All that a study knows of a trial; times are Unix seconds."""
+
+    number: int
+    params: dict[str, Any]
+    state: str  # "open" | "told" | "failed"
+    values: tuple[float, ...]  # one for each measurement, in the order in which they were told
+    reason: str | None  # of a failure
+    asked: float
+    told: float | None  # when it was told or failed first
+    worker: str
+    attempt: int  # 0 where it was enqueued and nobody has asked yet
+    lease_until: float
+
+
+@dataclass(frozen=True)
+class StudySummary:
+    """A study of a store at a glance; times are Unix seconds."""
+
+    name: str
+    uid: str
+    direction: str
+    objective: str
+    trials: int
+    told: int
+    failed: int
+    open: int
+    made: float
+    last: float | None  # when a trial was told last

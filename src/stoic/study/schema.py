@@ -1,0 +1,121 @@
+"""Tables of a store, and the steps that lead from one format to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import sqlalchemy as sa
+from sqlalchemy import Column, Connection, ForeignKey, Index, Integer, MetaData, Table, Text
+
+from stoic.errors import StoreDamaged, StoreUnavailable
+from stoic.study.seals import seal
+
+__all__ = ["FORMAT", "TABLES", "log", "meta", "prepare", "studies", "trials"]
+
+_Whole = sa.BigInteger().with_variant(Integer(), "sqlite")
+_Seconds: sa.Double[float] = sa.Double()
+
+TABLES = MetaData()
+
+meta = Table(
+    "stoic_meta",
+    TABLES,
+    Column("id", Integer, primary_key=True),
+    Column("format", Integer, nullable=False),
+    Column("seal", Text, nullable=False),
+)
+
+studies = Table(
+    "stoic_studies",
+    TABLES,
+    Column("id", Integer, primary_key=True),
+    Column("uid", Text, nullable=False),
+    Column("name", Text, nullable=False, unique=True),
+    Column("made", _Seconds, nullable=False),
+    Column("problem_seal", Text, nullable=False),
+    Column("next_number", _Whole, nullable=False),  # trials are 0 … next_number − 1
+    Column("finished", _Whole, nullable=False),  # trials told or failed
+    Column("entries", _Whole, nullable=False),  # of the log: 1 … entries
+    Column("head", Text, nullable=False),  # seal of the last entry
+    Column("seal", Text, nullable=False),
+    Column("problem", Text, nullable=False),
+)
+
+trials = Table(
+    "stoic_trials",
+    TABLES,
+    Column("study", ForeignKey(studies.c.id), primary_key=True),
+    Column("number", _Whole, primary_key=True, autoincrement=False),
+    Column("params", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("asked", _Seconds, nullable=False),
+    Column("lease_until", _Seconds, nullable=False),
+    Column("worker", Text, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("seal", Text, nullable=False),
+    sqlite_with_rowid=False,
+)
+_is_open = sa.text("state = 'open'")
+Index(
+    "stoic_open", trials.c.study, trials.c.number,
+    sqlite_where=_is_open, postgresql_where=_is_open,
+)  # fmt: skip
+
+log = Table(
+    "stoic_log",
+    TABLES,
+    Column("study", ForeignKey(studies.c.id), primary_key=True),
+    Column("seq", _Whole, primary_key=True, autoincrement=False),
+    Column("trial", _Whole, nullable=False),
+    Column("measurement", _Whole, nullable=False),
+    Column("value", Text),  # None for a failure
+    Column("reason", Text),  # None for a value
+    Column("told", _Seconds, nullable=False),
+    Column("seal", Text, nullable=False),
+    sa.UniqueConstraint("study", "trial", "measurement"),
+    sqlite_with_rowid=False,
+)
+
+
+def _first(connection: Connection) -> None:
+    TABLES.create_all(connection, checkfirst=False)
+
+
+STEPS: list[Callable[[Connection], None]] = [_first]  # the n-th leads from format n to n + 1
+FORMAT = len(STEPS)
+
+
+def prepare(connection: Connection) -> None:
+    """Bring a store to the present format, within a transaction that nobody shares."""
+    found = _format(connection) if sa.inspect(connection).has_table(meta.name) else 0
+    if found > FORMAT:
+        raise StoreUnavailable(
+            f"expected a store of format {FORMAT} at most, got {found}, made by a newer Stoic; "
+            "upgrade with pip install -U stoic"
+        )
+    for step in STEPS[found:]:
+        step(connection)
+    if found < FORMAT:
+        sealed = seal("meta", FORMAT, *_definitions(connection))
+        connection.execute(meta.delete())
+        connection.execute(meta.insert().values(id=1, format=FORMAT, seal=sealed))
+
+
+def _format(connection: Connection) -> int:
+    rows = connection.execute(sa.select(meta.c.format, meta.c.seal)).all()
+    if len(rows) != 1 or seal("meta", rows[0][0], *_definitions(connection)) != rows[0][1]:
+        raise StoreDamaged(
+            "expected the tables as they were made, got others; restore the store from a copy"
+        )
+    return int(rows[0][0])
+
+
+def _definitions(connection: Connection) -> list[str]:
+    """How SQLite holds the tables, and whatever else could act on them."""
+    if connection.dialect.name != "sqlite":
+        return []
+    rows = connection.exec_driver_sql(
+        "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE tbl_name LIKE 'stoic\\_%' "
+        "ESCAPE '\\' OR type IN ('trigger', 'view') ORDER BY type, name"
+    )
+    return [ascii(tuple(row)) for row in rows]

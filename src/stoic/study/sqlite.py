@@ -1,0 +1,151 @@
+"""Stores in a file: SQLite with a write-ahead log that is synced at every commit."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from contextlib import AbstractContextManager
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import NullPool
+
+from stoic.errors import StoreDamaged, StoreError, StoreUnavailable
+from stoic.study import schema
+from stoic.study.database import Database
+from stoic.study.queue import Queue
+
+__all__ = ["APPLICATION", "SQLite"]
+
+APPLICATION = 0x53746F69  # "Stoi", in the header of every store
+_PATIENCE = 60.0  # seconds that a writer waits for the others
+
+_UNAVAILABLE = {
+    sqlite3.SQLITE_PERM: "is not ours to write; change its permissions",
+    sqlite3.SQLITE_BUSY: "is locked by another program; end that program, then go on",
+    sqlite3.SQLITE_LOCKED: "is locked by another program; end that program, then go on",
+    sqlite3.SQLITE_NOMEM: "needs more memory than there is; free some, then go on",
+    sqlite3.SQLITE_READONLY: "is read-only; make the file and its folder writable",
+    sqlite3.SQLITE_IOERR: "could not be read or written; look at the disk, then go on",
+    sqlite3.SQLITE_FULL: "has no room to grow; free space on the disk, then go on",
+    sqlite3.SQLITE_CANTOPEN: "can't be opened; make its folder, or give access to the file",
+}
+_DAMAGED = {
+    sqlite3.SQLITE_ERROR,  # a table or column is missing
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_TOOBIG,
+    sqlite3.SQLITE_CONSTRAINT,
+    sqlite3.SQLITE_MISMATCH,
+    sqlite3.SQLITE_FORMAT,
+    sqlite3.SQLITE_NOTADB,
+}
+
+
+class SQLite(Database):
+    """A file that needs no server."""
+
+    begin_write = "BEGIN IMMEDIATE"
+    begin_read = "BEGIN"
+    clock = sa.null()
+
+    def __init__(self, url: sa.URL) -> None:
+        self.path = str(url.database)
+        if os.path.isdir(self.path):
+            raise StoreUnavailable(f"expected a file, got the folder {self.path}; name a file")
+        self._queue = Queue(self.path + "-lock")
+        try:
+            super().__init__(url)
+        except BaseException:
+            self.close()
+            raise
+
+    def _make_engine(self) -> sa.Engine:
+        engine = sa.create_engine(
+            self.url,
+            poolclass=NullPool,
+            isolation_level="AUTOCOMMIT",
+            connect_args={"check_same_thread": False, "timeout": _PATIENCE},
+        )
+        sa.event.listen(engine, "connect", _configure)
+        return engine
+
+    def _prepare(self) -> None:
+        self._connection = self._engine.connect()
+        application = self._pragma("application_id")
+        if application != APPLICATION:
+            objects = self._connection.exec_driver_sql("SELECT count(*) FROM sqlite_master")
+            if application or objects.scalar_one():
+                raise StoreDamaged(
+                    f"expected {self.path} to be a store of Stoic or an empty file, got another "
+                    "database; name another file"
+                )
+        if self._pragma("journal_mode") != "wal":
+            self._pragma("journal_mode=WAL")
+        begin = self.begin_read if application == APPLICATION else self.begin_write
+        with self._transaction(begin) as connection:
+            if application != APPLICATION:
+                connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION}")
+            schema.prepare(connection)
+
+    def _pragma(self, words: str) -> Any:
+        assert self._connection is not None
+        return self._connection.exec_driver_sql(f"PRAGMA {words}").scalar()
+
+    def check(self, connection: Connection) -> None:
+        found = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar()
+        if found != "ok":
+            raise StoreDamaged(f"expected {self.path} to be whole, got {found!r}; restore a copy")
+
+    def exclusive(self, connection: Connection) -> None:
+        """Every transaction that writes is."""
+
+    def now(self, clock: object) -> float:
+        del clock
+        return time.time()
+
+    def _turn(self) -> AbstractContextManager[None]:
+        return self._queue.turn(_PATIENCE)
+
+    def _after_fork(self) -> None:
+        super()._after_fork()
+        self._queue = Queue(self._queue.path)  # the parent's lock is not ours
+
+    def explain(self, error: DBAPIError) -> StoreError | None:
+        code = getattr(error.orig, "sqlite_errorcode", None)
+        if code is None:  # text that is not UTF-8 comes without a code
+            decoded = isinstance(error.orig, sqlite3.OperationalError | UnicodeError)
+            return self._damaged(error) if decoded else None
+        kind = code & 0xFF
+        if kind in _UNAVAILABLE:
+            return StoreUnavailable(
+                f"expected to use {self.path}, which {_UNAVAILABLE[kind]} ({error.orig}); "
+                "what was acknowledged is safe"
+            )
+        return self._damaged(error) if kind in _DAMAGED else None
+
+    def _damaged(self, error: DBAPIError) -> StoreDamaged:
+        return StoreDamaged(
+            f"expected {self.path} to be a whole store of Stoic, got {error.orig}; "
+            "restore a copy, or name another file"
+        )
+
+    def close(self) -> None:
+        if hasattr(self, "_engine"):
+            super().close()
+        self._queue.close()
+
+
+def _configure(connection: Any, record: object) -> None:
+    """Durable at every commit; nothing in the file is trusted beyond its data."""
+    del record
+    for words in (
+        "synchronous=FULL",
+        "foreign_keys=ON",
+        "trusted_schema=OFF",
+        "cell_size_check=ON",
+        "temp_store=MEMORY",
+    ):
+        connection.execute(f"PRAGMA {words}")

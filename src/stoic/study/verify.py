@@ -1,0 +1,48 @@
+"""Whether a stored study is whole: every row sealed, none missing, trials and log of one mind."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from stoic.errors import StoreDamaged
+from stoic.study.ledger import Ledger
+from stoic.study.rows import FAILED, OPEN, TOLD, StudyRow
+from stoic.study.schema import log, trials
+
+__all__ = ["verify"]
+
+_STATES = {OPEN: 0, TOLD: 1, FAILED: 2}
+
+
+def verify(connection: Connection, ledger: Ledger, row: StudyRow) -> None:
+    """Raise `StoreDamaged` unless the study is whole.
+
+    Cost: about 20 µs for each trial.
+    """
+    states = bytearray(row.next_number)
+    for trial in ledger.trials(connection, row):
+        states[trial.number] = _STATES.get(trial.state, 3)
+    outcomes = bytearray(row.next_number)
+    for entry, _ in ledger.entries(connection, row):
+        if not 0 <= entry.trial < row.next_number:
+            raise _damaged(ledger, f"entry {entry.seq} is of trial {entry.trial}, which is none")
+        outcomes[entry.trial] = 1 if entry.reason is None else 2
+    if states != outcomes:
+        first = next(n for n in range(len(states)) if states[n] != outcomes[n])
+        raise _damaged(ledger, f"trial {first} and the log disagree")
+    if row.finished != len(states) - states.count(0):
+        raise _damaged(ledger, "the count of finished trials is wrong")
+    for table, count in ((trials, row.next_number), (log, row.entries)):
+        found = connection.execute(
+            sa.select(sa.func.count()).select_from(table).where(table.c.study == row.id)
+        ).scalar_one()
+        if found != count:
+            raise _damaged(ledger, f"expected {count} rows in {table.name}, got {found}")
+
+
+def _damaged(ledger: Ledger, what: str) -> StoreDamaged:
+    return StoreDamaged(
+        f"study {ledger.name!r} is damaged: {what}; restore the store from a copy, or let "
+        "`stoic study doctor` save what is readable"
+    )
