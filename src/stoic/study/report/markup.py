@@ -1,0 +1,90 @@
+"""Text and tables as HTML, whatever the text holds; numbers as people read them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+__all__ = ["config", "esc", "figure", "percent", "plain", "section", "shown", "table"]
+
+_LONGEST = 400  # characters of a text that are shown
+_HIDDEN = dict.fromkeys([*range(32), *range(127, 160), *range(0xD800, 0xE000)], "\ufffd")
+_HIDDEN |= {9: " ", 10: " ", 13: " "}
+_HIDDEN |= dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFEFF], "")
+
+
+def plain(text: object, most: int = _LONGEST) -> str:
+    r"""A text of printable characters: nothing that ends a page or turns its letters round.
+
+    >>> plain("a\x00b\u202ec"), plain("long " * 3, most=8)
+    ('a�bc', 'long lo…')
+    """
+    shown = str(text).translate(_HIDDEN)
+    return shown if len(shown) <= most else shown[: most - 1] + "…"
+
+
+def esc(text: object, most: int = _LONGEST) -> str:
+    """A text as HTML that shows it.
+
+    >>> esc("<script>")
+    '&lt;script&gt;'
+    """
+    return escape(plain(text, most))
+
+
+def shown(value: object) -> str:
+    """A parameter's value: as it is, floats to six digits."""
+    return f"{value:.6g}" if isinstance(value, float) else plain(value, 60)
+
+
+def config(params: Mapping[str, Any], most: int = 4) -> str:
+    """A configuration on one line; not escaped."""
+    parts = [f"{plain(name, 40)}={shown(value)}" for name, value in params.items()]
+    more = ["…"] if len(parts) > most else []
+    return ", ".join(parts[:most] + more)
+
+
+def figure(value: float) -> str:
+    """A number of four digits, without a power of ten where that is short.
+
+    >>> figure(1234567.0), figure(0.00012), figure(-3.14159), figure(1e12)
+    ('1,235,000', '0.00012', '-3.142', '1e+12')
+    """
+    if not math.isfinite(value) or not (value == 0.0 or 1e-4 <= abs(value) < 1e9):
+        return f"{value:.4g}"
+    if abs(value) >= 1e4:
+        return f"{float(f'{value:.4g}'):,.0f}"
+    return f"{value:.4g}"
+
+
+def percent(share: float) -> str:
+    """A share, with the digits that matter; large ones as a multiple.
+
+    >>> percent(0.314), percent(0.0042), percent(0.0), percent(7.2), percent(1e9)
+    ('31%', '0.42%', '0%', '720%', '1e+11%')
+    """
+    hundredths = 100.0 * abs(share)
+    if hundredths >= 1e5:
+        return f"{hundredths:.1g}%"
+    if hundredths >= 9.95:
+        return f"{float(f'{hundredths:.3g}'):.0f}%"
+    return f"{float(f'{hundredths:.2g}'):g}%" if hundredths >= 0.01 else "0%"
+
+
+def section(heading: str, body: str, name: str = "") -> str:
+    """A part of the page; the body is markup, and an empty one gives nothing."""
+    place = f' id="{name}"' if name else ""
+    return f"<section{place}>\n<h2>{esc(heading)}</h2>\n{body}\n</section>" if body else ""
+
+
+def table(about: str, head: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "") -> str:
+    """A table of cells that are markup already; figures are marked with class ``n``."""
+    columns = "".join(f'<th scope="col">{esc(name)}</th>' for name in head)
+    lines = "\n".join(f"<tr>{''.join(row)}</tr>" for row in rows)
+    return (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{esc(about)}">'
+        f'<table class="{kind}"><thead><tr>{columns}</tr></thead>\n'
+        f"<tbody>\n{lines}\n</tbody></table></div>"
+    )

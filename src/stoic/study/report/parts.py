@@ -1,0 +1,234 @@
+"""The sections of the report."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from stoic.optimize.answers import Answer, Trial
+from stoic.optimize.result import Result
+from stoic.optimize.views import View, lucky, suspected
+from stoic.study.report.markup import config, esc, figure, percent, plain, section, shown, table
+from stoic.study.report.progress import legend, progress
+from stoic.study.report.slices import bars, slices
+from stoic.study.report.words import Case, better, change, count, spans, start, where
+
+__all__ = ["answer", "course", "failures", "flukes", "meanings", "nothing", "parameters", "trials"]
+
+_MOST_ROWS = 1000
+_MOST_SUSPECTS = 12
+_MOST_REASONS = 12
+
+
+def nothing(result: Result) -> str:
+    """What stands in place of an answer."""
+    if not result.trials:
+        return section("No answer yet", "<p>Nothing has been evaluated so far.</p>", "answer")
+    n = count(len(result.trials), "evaluation", "evaluations")
+    text = (
+        f"<p class=lead>None of the {n} gave a value, so there is nothing to recommend. "
+        "The reasons below say what to repair first.</p>"
+    )
+    return section("No answer", text, "answer")
+
+
+def answer(result: Result, best: Answer, view: View) -> str:
+    """The configuration to use, its estimate, the gain, and how sure all that is."""
+    value, low, high = spans(best)
+    case, first = Case.of(result, best, view), start(result)
+    what = esc(result.objective, 60)
+    tiles = [_tile(f"Estimated {what}", value, f"90% interval: {low} to {high}")]
+    if first is not None:
+        gain = "Improvement" if better(result, best.value, first) else "Change"
+        ends = sorted(best.interval, reverse=True)
+        reach = f"{change(ends[0], first)} to {change(ends[1], first)}"
+        tiles.append(_tile(gain, change(best.value, first), f"than a typical first try, {reach}"))
+    tiles.append(_tile("How sure", case.verdict, "for the reasons below"))
+    rows = "".join(
+        f"<div><dt>{esc(name, 60)}</dt><dd>{esc(shown(v))}</dd></div>"
+        for name, v in best.params.items()
+    )
+    exact = esc(json.dumps(best.params, ensure_ascii=False), 20_000)
+    reasons = "".join(
+        f'<li class="{"for" if good else "against"}">{esc(text)}</li>'
+        for good, text in case.reasons
+    )
+    side = "highest" if result.direction == "maximize" else "lowest"
+    return section(
+        "The answer",
+        f"<p class=lead>Use the configuration below. Its {what} is estimated at <b>{value}</b>; "
+        f"the true value lies between {low} and {high} with a probability of 90%. "
+        f"Of all configurations considered it has the {side} estimate.</p>"
+        f'<dl class="config">{rows}</dl>'
+        f'<details class="exact"><summary>To the last digit</summary><pre>{exact}</pre></details>'
+        f'<div class="tiles">{"".join(tiles)}</div>'
+        f'<h3>How sure, and why</h3><ul class="reasons">{reasons}</ul>',
+        "answer",
+    )
+
+
+def _tile(name: str, value: str, note: str) -> str:
+    return (
+        f'<div class="tile"><div class="what">{name}</div>'
+        f'<div class="big">{esc(value)}</div><div class="note">{esc(note)}</div></div>'
+    )
+
+
+def course(result: Result, view: View) -> str:
+    """The chart of the run."""
+    if not result.trials:
+        return ""
+    charts = "".join(progress(result, view.estimates, wide=wide) for wide in (True, False))
+    note = (
+        "The line is what would have been estimated, after so many trials and from those alone, "
+        "of the configuration then recommended. Triangles at the border stand for values beyond it."
+    )
+    said = f"<figcaption>{note}</figcaption>" if view.estimates else ""
+    return section("How it went", f"{legend(result)}<figure>{charts}{said}</figure>", "progress")
+
+
+def flukes(result: Result) -> str:
+    """The luckiest measurement and the suspects, with the reasons."""
+    if result.luckiest is None:
+        return ""
+    trial, best = result.luckiest.trial, result.best
+    same = best is not None and trial.params == best.params
+    text = (
+        f"<p>The best single measurement was <b>{figure(trial.value or 0.0)}</b>, in trial "
+        f"{trial.number} ({esc(config(trial.params))}). It is {'' if same else 'not '}the "
+        f"configuration recommended. {esc(_sentence(result.luckiest.why))}</p>"
+    )
+    if not result.suspects:
+        text += "<p>No measurement looks corrupt.</p>"
+        return section("Flukes and suspects", text, "flukes")
+    worst = sorted(result.suspects, key=lambda s: -abs(s.value / 2 - s.expected / 2))
+    rows = [
+        (f'<td class="n">{s.trial}</td><td class="n">{figure(s.value)}</td>'
+         f'<td class="n">{figure(s.expected)}</td><td class="text">{esc(s.reason)}</td>',)
+        for s in worst[:_MOST_SUSPECTS]
+    ]  # fmt: skip
+    number = count(len(worst), "measurement contradicts", "measurements contradict")
+    more = f" The {_MOST_SUSPECTS} wildest are listed." if len(worst) > _MOST_SUSPECTS else ""
+    text += (
+        f"<p>{number} what all others say, and hardly count{'s' * (len(worst) == 1)}.{more}</p>"
+        + table("Suspects", ["trial", "measured", "expected", "why"], rows)
+    )
+    return section("Flukes and suspects", text, "flukes")
+
+
+def _sentence(text: str) -> str:
+    text = plain(text).removeprefix("not the answer: ")
+    return text[:1].upper() + text[1:] + "."
+
+
+def failures(result: Result) -> str:
+    """How often evaluations failed, why, and where."""
+    if not result.failures:
+        return ""
+    by_reason: dict[str, list[Trial]] = {}
+    for trial in result.trials:
+        if trial.failed:
+            by_reason.setdefault(trial.reason or "no reason given", []).append(trial)
+    rows = [
+        (f'<td class="text">{esc(reason)}</td><td class="n">{n}</td>'
+         f'<td class="text">{esc(where(result, by_reason[reason]))}</td>',)
+        for reason, n in list(result.failures.items())[:_MOST_REASONS]
+    ]  # fmt: skip
+    failed = sum(result.failures.values())
+    share = percent(failed / len(result.trials))
+    text = f"<p>{count(failed, 'evaluation', 'evaluations')} of {len(result.trials):,} "
+    text += f"({share}) gave no value. The search keeps away from where that is likely.</p>"
+    rest = len(by_reason) - _MOST_REASONS
+    if rest > 0:
+        text += f"<p>{count(rest, 'rarer reason is', 'rarer reasons are')} left out.</p>"
+    return section("Failures", text + table("Failures", ["reason", "times", "where"], rows))
+
+
+def parameters(result: Result, view: View) -> str:
+    """Importance and slices."""
+    if not view.slices:
+        return ""
+    text = ""
+    if len(view.shares) > 1 and any(share.total for share in view.shares):
+        text = (
+            "<h3>Which matter</h3>"
+            "<p>Share of the estimate's variation over the whole space that a parameter has its "
+            "hand in; the dark part it explains alone, the light part with others.</p>"
+            + bars(view.shares)
+        )
+    elif len(view.shares) > 1:
+        text = "<p>No parameter was found to have an effect.</p>"
+    rest = len(view.shares) - len(view.slices)
+    left = f" The {rest} that matter least are left out." if rest > 0 else ""
+    text += (
+        "<h3>Around the answer</h3>"
+        "<p>One parameter varies, the others are as in the answer. The band is a 90% interval of "
+        "the true value, not of single measurements; dots are measurements, fainter the more they "
+        f"differ in the other parameters.{left}</p>" + slices(result, view.slices)
+    )
+    return section("Parameters", text, "parameters")
+
+
+def trials(result: Result) -> str:
+    """All trials, or the latest of many, as a table that can be sorted."""
+    if not result.trials:
+        return ""
+    doubted, luckiest = suspected(result), lucky(result)
+    names = list(result.space.parameters)
+    n = len(result.trials)
+    rows = []
+    for i in range(max(0, n - _MOST_ROWS), n):
+        trial = result.trials[i]
+        state = "failed" if trial.failed else "suspect" if i in doubted else ""
+        state = state + ", luckiest" * (i == luckiest) if state else "luckiest" * (i == luckiest)
+        rows.append(_row(trial, state, names))
+    head = ["trial", plain(result.objective, 40), *(plain(name, 40) for name in names), "remark"]
+    columns = table("Trials", head, rows, "sortable")
+    note = ""
+    if n > _MOST_ROWS:
+        note = f"<p>The latest {_MOST_ROWS:,} of {n:,}; the study's export has them all.</p>"
+    title = f"All {n:,}" if n <= _MOST_ROWS else f"The latest {_MOST_ROWS:,} of {n:,}"
+    folded = f"<details><summary>{title}: show the table</summary>{note}{columns}</details>"
+    return section("Trials", folded, "trials")
+
+
+def _row(trial: Trial, state: str, names: list[str]) -> tuple[str, ...]:
+    value = "–" if trial.value is None else figure(trial.value)
+    order = "" if trial.value is None else f' data-v="{trial.value!r}"'
+    cells = [f'<td class="n">{trial.number}</td>', f'<td class="n"{order}>{value}</td>']
+    for name in names:
+        v = trial.params.get(name)
+        if name not in trial.params:
+            cells.append("<td></td>")
+        elif isinstance(v, int | float) and not isinstance(v, bool):
+            cells.append(f'<td class="n" data-v="{v!r}">{shown(v)}</td>')
+        else:
+            cells.append(f"<td>{esc(v, 60)}</td>")
+    reason = f": {esc(trial.reason, 120)}" if trial.reason else ""
+    kind = "sus-text" if "suspect" in state else "text"
+    return (*cells, f'<td class="{kind}">{state}{reason}</td>')
+
+
+def meanings(result: Result, facts: Mapping[str, Any], command: str | None) -> str:
+    """How the report was made, and what its words mean."""
+    rows = "".join(f"<div><dt>{k}</dt><dd>{esc(v)}</dd></div>" for k, v in facts.items())
+    ran = f"<pre>{esc(command, 4000)}</pre>" if command else ""
+    space = [
+        (f'<td>{esc(name, 60)}</td><td class="text">{esc(parameter)}</td>',)
+        for name, parameter in result.space.parameters.items()
+    ]
+    listed = table("The space", ["parameter", "values"], space)
+    words = (
+        "<p><b>Why the best measurement is not the answer.</b> Of many noisy measurements the best "
+        "is above all the luckiest, like the highest of a hundred dice: throw it again and it is "
+        "ordinary. The answer is therefore the configuration that is best by everything measured "
+        "at it and around it.</p>"
+        "<p><b>Estimate</b>: the long-run average that the measurements point to. "
+        "<b>90% interval</b>: where the true value lies nine times out of ten. "
+        "<b>Suspect</b>: a measurement too far from what all others say to be believed. "
+        "<b>Typical first try</b>: the median of the first measurements, which were spread over "
+        "the space before anything was learned.</p>"
+    )
+    made = f'{ran}<dl class="facts">{rows}</dl><details><summary>The space</summary>{listed}'
+    return section("What the words mean", words) + section("How this was made", made + "</details>")
