@@ -19,7 +19,7 @@ __all__ = ["luckiest", "recommend", "suspects"]
 _CORRUPT = 1.0 / 25.0  # the weight of a measurement five times wilder than ordinary ones
 _CAUTION = 1.0  # standard deviations off the estimate, when the answer is chosen
 _STARTS = 3  # the best evaluated points, from which the estimate is climbed
-_WIDENED = 1.6  # of the surrogate's std; chosen for coverage on problems to develop with
+_WIDENED = 1.4  # of the surrogate's std; chosen for coverage on problems to develop with
 _QUIET = 0.02  # noise, in robust units of all values, that no luck comes from
 _TEN_PERCENT = 1.645  # normal quantile of a 90% interval
 
@@ -34,8 +34,8 @@ def recommend(history: History, model: Model, failures: Failures, search: Search
     likely = np.where(chance >= min(0.5, float(chance.max())), _cautious(model, seen), -np.inf)
     best = int(np.argmax(likely))
     point = seen[best]
-    centre, reach = _interval(model, point)
-    ends = sorted(history.sign * model.scaling.y(centre + e) for e in (-reach, reach))
+    centre, below, above = _interval(model, point)
+    ends = sorted(history.sign * model.scaling.y(centre + e) for e in (-below, above))
     value = history.sign * model.scaling.y(centre)
     return Answer(history.space.decode(point), value, (ends[0], ends[1]), history.measured(point))
 
@@ -46,12 +46,13 @@ def _cautious(model: Model, points: Array) -> Array:
     return mean - _CAUTION * np.sqrt(variance)
 
 
-def _interval(model: Model, point: Array) -> tuple[float, float]:
-    """Centre and half-width of a 90% interval for the mean payoff at a point, in units of z.
+def _interval(model: Model, point: Array) -> tuple[float, float, float]:
+    """Centre of a 90% interval for the mean payoff at a point and its reach below and above, in z.
 
     Counts what the surrogate does not know of f, how far the committee disagrees, and, where the
     noise is skewed, the mean of the noise and its error. The first is widened, since the
-    hyper-parameters were chosen and the point is the best of many.
+    hyper-parameters were chosen and the point is the best of many; the last is wider towards the
+    noise's tail, of which a few measurements never show the whole.
     """
     views = [(say, *gp.predict(point[None])) for gp, say in model.opinions()]
     centre = float(views[0][1][0])
@@ -59,9 +60,11 @@ def _interval(model: Model, point: Array) -> tuple[float, float]:
         say * (_WIDENED**2 * float(v[0]) + (float(m[0]) - centre) ** 2) for say, m, v in views
     )
     shift, error = model.fits[0].trust.shift
-    sure = shift**2 / (shift**2 + error**2) if error > 0.0 else 0.0
-    variance += (sure * error) ** 2
-    return centre + sure * shift, _TEN_PERCENT * math.sqrt(variance)
+    sure = shift**2 / (shift**2 + (0.5 * error) ** 2) if error > 0.0 else 0.0
+    toward, away = (error * math.sqrt(sure) * (1.0 + tail) for tail in (sure, 0.0))
+    below, above = (toward, away) if shift < 0.0 else (away, toward)
+    reach = (_TEN_PERCENT * math.sqrt(variance + e * e) for e in (below, above))
+    return centre + sure * shift, *reach
 
 
 def suspects(history: History, model: Model) -> tuple[Suspect, ...]:
@@ -102,7 +105,7 @@ def luckiest(
         if suspect.trial == trial.number:
             return Luckiest(trial, f"not the answer: {suspect.reason}")
     point = history.space.encode(trial.params)
-    centre, _ = _interval(model, point)  # as the answer's own, so that like stands against like
+    centre, *_ = _interval(model, point)  # as the answer's own, so that like stands against like
     estimate = history.sign * model.scaling.y(centre)
     return Luckiest(
         trial,
@@ -113,12 +116,14 @@ def luckiest(
 
 def _verdict(history: History, model: Model, answer: Answer, point: Array, y: float) -> str:
     """Why the best measurement was not taken, in words that fit the noise."""
-    here = float(model.gp.predict(point[None])[0][0])
-    there = float(model.gp.predict(history.space.encode(answer.params)[None])[0][0])
+    both = np.array([point, history.space.encode(answer.params)])
+    (here, there), (safe_here, safe_there) = model.gp.predict(both)[0], _cautious(model, both)
     noise = math.sqrt(model.gp.hyper.noise)
     surplus = float(model.scaling.z(np.array([y]))[0]) - here
-    if here > there:
+    if safe_here > safe_there:
         return "evaluations near it fail too often"
+    if here > there:
+        return "the answer's estimate is surer"
     if noise > _QUIET and surplus > noise / 2.0:
         return "a single good measurement is mostly luck"
     if there - here > noise:

@@ -26,7 +26,7 @@ _RATIO = 3.0
 _WIDEST = 60.0  # in units of z; Scaling bounds z by 40
 _PASSES = 3
 _LEAST = 1e-6
-_GAP = 0.5  # measurements: a noise that fewer have is not in use
+_GAP = 0.35  # measurements: a noise that fewer have is not in use
 
 
 @dataclass(frozen=True)
@@ -98,11 +98,16 @@ class Trust:
 
 
 def _shift(r: Array, residuals: Array) -> tuple[float, float]:
-    """The mean residual of measurements whose noise is in use without a gap, and its error."""
+    """The mean residual of measurements whose noise is in use without a gap, and its error.
+
+    About the mean residual of the ordinary ones: left out, a measurement near a maximum looks
+    low, since it is the maximum's height that leaving it out makes one forget.
+    """
     counts = r.sum(0)
     gaps = np.flatnonzero(counts[3:] < _GAP)
     belongs = (r[:, : 3 + int(gaps[0])] if gaps.size else r).sum(1)
     total = max(float(belongs.sum()), 1e-300)
+    ordinary = float(r[:, 0] @ residuals) / max(float(counts[0]), 1e-300)
     mean = float((belongs * residuals).sum() / total)
     spread = float((belongs * (residuals - mean) ** 2).sum() / total)
-    return mean, math.sqrt(spread / max(total, 1.0))
+    return mean - ordinary, math.sqrt(spread / max(total, 1.0))
