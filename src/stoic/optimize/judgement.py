@@ -63,8 +63,8 @@ def _interval(model: Model, point: Array) -> tuple[float, float, float]:
     sure = shift**2 / (shift**2 + (0.5 * error) ** 2) if error > 0.0 else 0.0
     toward, away = (error * math.sqrt(sure) * (1.0 + tail) for tail in (sure, 0.0))
     below, above = (toward, away) if shift < 0.0 else (away, toward)
-    reach = (_TEN_PERCENT * math.sqrt(variance + e * e) for e in (below, above))
-    return centre + sure * shift, *reach
+    low, high = (_TEN_PERCENT * math.sqrt(variance + e * e) for e in (below, above))
+    return centre + sure * shift, low, high
 
 
 def suspects(history: History, model: Model) -> tuple[Suspect, ...]:
