@@ -95,7 +95,7 @@ def _scale(result: Result, best: Answer, truth: Truth) -> str:
     if lucky is not None and truth.at_luckiest is not None:
         claimed = (lucky.trial.value or 0.0, "claimed")
         rows.append(("luckiest measurement", [claimed, (truth.at_luckiest, "true")]))
-    rows.append(("the answer", [(best.value, "claimed"), (truth.at_best, "true")]))
+    rows.append(("the answer", [(best.value, "estimated"), (truth.at_best, "true")]))
     rows.append(("best possible", [(truth.value, "true")]))
     core = [v for name, row in rows for v, kind in row if kind == "true" or "luck" not in name]
     low, high = min(*core, best.interval[0]), max(*core, best.interval[1])
@@ -117,7 +117,10 @@ def _scale(result: Result, best: Answer, truth: Truth) -> str:
                 f'<circle class="{"best" if kind == "true" else "open"}" cx="{place(v):.1f}%" '
                 f'cy="11" r="5"><title>{kind}: {figure(v)}{beyond}</title></circle>'
             )
-        said = " → ".join(f"{figure(v)}{' ' + kind if len(row) > 1 else ''}" for v, kind in row)
+        shown = {best.value: spans(best)[0]}
+        said = " → ".join(
+            f"{shown.get(v) or figure(v)}{' ' + kind if len(row) > 1 else ''}" for v, kind in row
+        )
         drawn.append(
             f'<div class="who">{name}</div><svg class="track" role="img" aria-label="{said}">'
             f'{marks}</svg><div class="n">{said}</div>'

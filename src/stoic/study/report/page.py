@@ -54,6 +54,7 @@ dd { margin: 0; overflow-wrap: anywhere; }
 .reasons li { padding: .15rem 0 .15rem 1.6rem; position: relative; }
 .reasons li::before { position: absolute; left: .1rem; font-weight: 700; }
 .for::before { content: "✓"; color: var(--good); }
+.fact::before { content: "·"; color: var(--soft); left: .35rem !important; }
 .against::before { content: "!"; color: var(--bad); left: .3rem !important; }
 .legend { list-style: none; display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; padding: 0;
   margin: 0 0 .5rem; font-size: .85rem; color: var(--soft); }
@@ -64,6 +65,7 @@ figure { margin: 0; }
 .slices { display: grid; grid-template-columns: repeat(auto-fill, minmax(17.5rem, 1fr));
   gap: 1.3rem 1.2rem; margin-top: .8rem; }
 .slices figure { max-width: 26rem; min-width: 0; }
+.slices figure:only-child { grid-column: 1 / -1; width: 100%; max-width: 34rem; }
 .slices figcaption { color: var(--ink); overflow-wrap: anywhere; }
 .slices figcaption span { color: var(--soft); margin-left: .4rem; }
 text { font-size: 12px; fill: var(--soft); font-family: inherit;
@@ -78,7 +80,8 @@ text.note { font-size: 14px; }
 .pt { fill: var(--pt); fill-opacity: .7; }
 .pts { stroke: var(--pt); stroke-width: 3.4; stroke-linecap: round; fill: none;
   stroke-opacity: .45; }
-.fine { stroke-width: 2.2; stroke-opacity: .35; }
+.fine { stroke-width: 2.4; stroke-opacity: .5; }
+.sus-text, .far-text { paint-order: stroke; stroke: var(--paper); stroke-width: 4px; }
 .sus, .far { stroke: var(--bad); stroke-width: 1.8; fill: none; }
 .full.sus, .full.far, .full.pt { stroke: none; fill: var(--bad); fill-opacity: 1; }
 .full.far, .full.pt { fill: var(--pt); }
@@ -118,6 +121,7 @@ summary { cursor: pointer; color: var(--est); }
   h1 { font-size: 1.4rem; }
   .wide { display: none; } .narrow { display: block; }
   .config { grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); }
+  td.text, td.sus-text { min-width: 8rem; }
   .scale { grid-template-columns: max-content 1fr; gap: 0 .8rem; }
   .scale .track { grid-column: 1 / -1; grid-row: auto; order: 0; }
   .scale .n { grid-column: 1 / -1; margin-bottom: .7rem; white-space: normal; }

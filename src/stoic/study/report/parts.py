@@ -12,13 +12,25 @@ from stoic.optimize.views import View, lucky, suspected
 from stoic.study.report.markup import config, esc, figure, percent, plain, section, shown, table
 from stoic.study.report.progress import legend, progress
 from stoic.study.report.slices import bars, slices
-from stoic.study.report.words import Case, better, change, count, spans, start, where
+from stoic.study.report.words import Case, better, between, change, count, spans, start, where
 
 __all__ = ["answer", "course", "failures", "flukes", "meanings", "nothing", "parameters", "trials"]
 
 _MOST_ROWS = 1000
 _MOST_SUSPECTS = 12
 _MOST_REASONS = 12
+_EARLY = "The configuration below is the best so far, but too little is known to rely on it."
+_ADVICE = {
+    "Well supported": "Use the configuration below.",
+    "Fairly supported": "Use the configuration below, and mind the doubt that is noted.",
+}
+_ALONG = "The band is a 90% interval of the true value, not of single measurements (dots)."
+_AROUND = (
+    "One parameter varies, the others are as in the answer. The band is a 90% interval of the true "
+    "value, not of single measurements; dots are measurements, fainter the more they differ in the "
+    "other parameters."
+)
+_SIDES = {True: "for", False: "against", None: "fact"}
 
 
 def nothing(result: Result) -> str:
@@ -41,23 +53,22 @@ def answer(result: Result, best: Answer, view: View) -> str:
     tiles = [_tile(f"Estimated {what}", value, f"90% interval: {low} to {high}")]
     if first is not None:
         gain = "Improvement" if better(result, best.value, first) else "Change"
-        ends = sorted(best.interval, reverse=True)
-        reach = f"{change(ends[0], first)} to {change(ends[1], first)}"
-        tiles.append(_tile(gain, change(best.value, first), f"than a typical first try, {reach}"))
-    tiles.append(_tile("How sure", case.verdict, "for the reasons below"))
+        reach = between(best.interval, first)
+        note = f"compared with a typical first try, {figure(first)} (90%: {reach})"
+        tiles.append(_tile(gain, change(best.value, first), note))
+    checks = [good for good, _ in case.reasons if good is not None]
+    note = f"{sum(checks)} of {count(len(checks), 'check', 'checks')} passed"
+    tiles.append(_tile("How sure", case.verdict, note))
     rows = "".join(
         f"<div><dt>{esc(name, 60)}</dt><dd>{esc(shown(v))}</dd></div>"
         for name, v in best.params.items()
     )
     exact = esc(json.dumps(best.params, ensure_ascii=False), 20_000)
-    reasons = "".join(
-        f'<li class="{"for" if good else "against"}">{esc(text)}</li>'
-        for good, text in case.reasons
-    )
+    reasons = "".join(f'<li class="{_SIDES[good]}">{esc(text)}</li>' for good, text in case.reasons)
     side = "highest" if result.direction == "maximize" else "lowest"
     return section(
         "The answer",
-        f"<p class=lead>Use the configuration below. Its {what} is estimated at <b>{value}</b>; "
+        f"<p class=lead>{_ADVICE.get(case.verdict, _EARLY)} Its {what} is estimated at <b>{value}</b>; "
         f"the true value lies between {low} and {high} with a probability of 90%. "
         f"Of all configurations considered it has the {side} estimate.</p>"
         f'<dl class="config">{rows}</dl>'
@@ -77,14 +88,14 @@ def _tile(name: str, value: str, note: str) -> str:
 
 def course(result: Result, view: View) -> str:
     """The chart of the run."""
-    if not result.trials:
+    if not view.estimates:
         return ""
     charts = "".join(progress(result, view.estimates, wide=wide) for wide in (True, False))
     note = (
         "The line is what would have been estimated, after so many trials and from those alone, "
         "of the configuration then recommended. Triangles at the border stand for values beyond it."
     )
-    said = f"<figcaption>{note}</figcaption>" if view.estimates else ""
+    said = f"<figcaption>{note}</figcaption>"
     return section("How it went", f"{legend(result)}<figure>{charts}{said}</figure>", "progress")
 
 
@@ -104,15 +115,15 @@ def flukes(result: Result) -> str:
         return section("Flukes and suspects", text, "flukes")
     worst = sorted(result.suspects, key=lambda s: -abs(s.value / 2 - s.expected / 2))
     rows = [
-        (f'<td class="n">{s.trial}</td><td class="n">{figure(s.value)}</td>'
-         f'<td class="n">{figure(s.expected)}</td><td class="text">{esc(s.reason)}</td>',)
+        (f'<td class="n">{s.trial}</td><td class="text">{esc(config(s.params))}</td>'
+         f'<td class="text">{esc(s.reason)}</td>',)
         for s in worst[:_MOST_SUSPECTS]
     ]  # fmt: skip
     number = count(len(worst), "measurement contradicts", "measurements contradict")
     more = f" The {_MOST_SUSPECTS} wildest are listed." if len(worst) > _MOST_SUSPECTS else ""
     text += (
         f"<p>{number} what all others say, and hardly count{'s' * (len(worst) == 1)}.{more}</p>"
-        + table("Suspects", ["trial", "measured", "expected", "why"], rows)
+        + table("Suspects", ["trial", "configuration", "why"], rows)
     )
     return section("Flukes and suspects", text, "flukes")
 
@@ -138,7 +149,7 @@ def failures(result: Result) -> str:
     failed = sum(result.failures.values())
     share = percent(failed / len(result.trials))
     text = f"<p>{count(failed, 'evaluation', 'evaluations')} of {len(result.trials):,} "
-    text += f"({share}) gave no value. The search keeps away from where that is likely.</p>"
+    text += f"({share}) gave no value.</p>"
     rest = len(by_reason) - _MOST_REASONS
     if rest > 0:
         text += f"<p>{count(rest, 'rarer reason is', 'rarer reasons are')} left out.</p>"
@@ -163,9 +174,8 @@ def parameters(result: Result, view: View) -> str:
     left = f" The {rest} that matter least are left out." if rest > 0 else ""
     text += (
         "<h3>Around the answer</h3>"
-        "<p>One parameter varies, the others are as in the answer. The band is a 90% interval of "
-        "the true value, not of single measurements; dots are measurements, fainter the more they "
-        f"differ in the other parameters.{left}</p>" + slices(result, view.slices)
+        f"<p>{_AROUND if len(result.space.parameters) > 1 else _ALONG}{left}</p>"
+        + slices(result, view.slices)
     )
     return section("Parameters", text, "parameters")
 

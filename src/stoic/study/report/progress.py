@@ -19,20 +19,17 @@ _LABELS = 6  # values written at the border
 
 
 def progress(result: Result, estimates: list[Estimate], *, wide: bool) -> str:
-    """Measurements over time, with the estimate that would have been given at each."""
+    """Measurements over time, with the estimate that would have been given on the way."""
     n = len(result.trials)
     pad = max(0.5, 0.015 * n)
     size = (920.0, 330.0) if wide else (380.0, 300.0)
-    y = window(result, estimates) if estimates else (0.0, 1.0)
-    frame = Frame(*size, (-pad, n - 1 + pad), y, left=58, right=66 if wide else 52, bottom=42)
-    parts = [frame.grid() if estimates else "", _axis(frame, result, wide)]
-    if estimates:
-        parts += [_measured(frame, result), _believed(frame, estimates, wide)]
-        parts += [_doubted(frame, result, wide), _luckiest(frame, result)]
-    else:
-        x, middle = (frame.px(-pad) + frame.px(n - 1 + pad)) / 2, frame.height / 2
-        parts.append(label(x, middle, "no evaluation gave a value", "note mid"))
-    parts.append(_failed(frame, result))
+    y = window(result, estimates)
+    left, right = (58, 66) if wide else (44, 48)
+    frame = Frame(*size, (-pad, n - 1 + pad), y, left=left, right=right, bottom=42)
+    doubted = suspected(result)
+    parts = [frame.grid(), _axis(frame, result, wide), _measured(frame, result, doubted)]
+    parts += [_believed(frame, estimates, wide), _doubted(frame, result, doubted, wide)]
+    parts += [_luckiest(frame, result, doubted), _failed(frame, result, doubted)]
     about = f"Progress over {n} evaluations: measurements and the estimate of the best."
     return frame.svg("".join(parts), about, "wide" if wide else "narrow")
 
@@ -69,9 +66,8 @@ def _axis(frame: Frame, result: Result, wide: bool) -> str:
     return body + label(centre, frame.height - 6, name, "name mid")
 
 
-def _measured(frame: Frame, result: Result) -> str:
+def _measured(frame: Frame, result: Result, doubted: frozenset[int]) -> str:
     """The measurements that nobody doubts, inside the borders."""
-    doubted = suspected(result)
     inside = [
         (i, t.value)
         for i, t in enumerate(result.trials)
@@ -80,7 +76,7 @@ def _measured(frame: Frame, result: Result) -> str:
     if len(inside) <= _TALKING:
         size = 3.0 if len(inside) < 200 else 2.2
         return "".join(
-            dot(frame.px(i), frame.py(y), "pt", _says(result, i), size) for i, y in inside
+            dot(frame.px(i), frame.py(y), "pt", _says(result, i, doubted), size) for i, y in inside
         )
     inside = inside[:: -(-len(inside) // _MOST_DOTS)]
     d = "".join(f"M{frame.px(i):.1f} {frame.py(y):.1f}h0" for i, y in inside)
@@ -114,9 +110,9 @@ def _believed(frame: Frame, estimates: list[Estimate], wide: bool) -> str:
     )
 
 
-def _doubted(frame: Frame, result: Result, wide: bool) -> str:
+def _doubted(frame: Frame, result: Result, doubted: frozenset[int], wide: bool) -> str:
     """Crosses for suspects; triangles at the border for all beyond it, the wildest by value."""
-    doubted, found = suspected(result), []
+    found, texts = [], []
     written: list[tuple[bool, float]] = []
     middle = frame.y[0] / 2 + frame.y[1] / 2
     good = [(i, t.value) for i, t in enumerate(result.trials) if t.value is not None]
@@ -125,43 +121,44 @@ def _doubted(frame: Frame, result: Result, wide: bool) -> str:
     for i, y in marked[:_MOST_MARKS]:
         x, kind = frame.px(i), "sus" if i in doubted else "far"
         if frame.within(y):
-            found.append(wrong(x, frame.py(y), kind, _says(result, i)))
+            found.append(wrong(x, frame.py(y), kind, _says(result, i, doubted)))
             continue
         up = y > frame.y[1]
         edge = frame.top if up else frame.height - frame.bottom
-        found.append(triangle(x, edge, up, kind + " full", _says(result, i)))
+        found.append(triangle(x, edge, up, kind + " full", _says(result, i, doubted)))
         clear = all(side is not up or abs(at - x) > 70 for side, at in written)
         if clear and len(written) < (_LABELS if wide else 3):
             written.append((up, x))
             right = x > frame.width - frame.right - 60
             where = (x - 7, "end") if right else (x + 7, "")
             low = edge + 9 if up else edge - 2
-            found.append(label(where[0], low, f"{y:.3g}", f"tick {kind}-text {where[1]}"))
-    return "".join(found)
+            texts.append(label(where[0], low, figure(y), f"tick {kind}-text {where[1]}"))
+    return "".join(found + texts)
 
 
-def _luckiest(frame: Frame, result: Result) -> str:
+def _luckiest(frame: Frame, result: Result, doubted: frozenset[int]) -> str:
     at = lucky(result)
     if at is None:
         return ""
     y = min(max(result.trials[at].value or 0.0, frame.y[0]), frame.y[1])
     middle = frame.py(y)
     middle = min(max(middle, frame.top + 4), frame.height - frame.bottom - 4)
-    return ring(frame.px(at), middle, "luck", f"luckiest: {_says(result, at)}")
+    return ring(frame.px(at), middle, "luck", f"luckiest: {_says(result, at, doubted)}")
 
 
-def _failed(frame: Frame, result: Result) -> str:
+def _failed(frame: Frame, result: Result, doubted: frozenset[int]) -> str:
     floor = frame.height - frame.bottom
     where = [i for i, t in enumerate(result.trials) if t.failed]
     where = where[:: max(1, -(-len(where) // _MOST_MARKS))]
     return "".join(
-        line(frame.px(i), floor - 11, frame.px(i), floor, "fail", _says(result, i)) for i in where
+        line(frame.px(i), floor - 11, frame.px(i), floor, "fail", _says(result, i, doubted))
+        for i in where
     )
 
 
-def _says(result: Result, i: int) -> str:
+def _says(result: Result, i: int, doubted: frozenset[int]) -> str:
     trial = result.trials[i]
     came = f"failed: {trial.reason or 'no reason given'}"
     if trial.value is not None:
-        came = figure(trial.value) + " (suspect)" * (i in suspected(result))
+        came = figure(trial.value) + " (suspect)" * (i in doubted)
     return f"trial {trial.number}: {came}; {config(trial.params)}"

@@ -77,7 +77,15 @@ def _labels(cut: Slice) -> list[tuple[float, str]]:
         return [(x, plain(shown(value), 14)) for x, value in pairs]
     low, high = float(cut.x.min()), float(cut.x.max())
     marks = log_ticks(low, high) if cut.log else ticks(low, high, 4)
-    return [(mark, figure(mark)) for mark in marks]
+    return [(mark, _power(mark) if cut.log else figure(mark)) for mark in marks]
+
+
+def _power(value: float) -> str:
+    """A short number, or a power of ten."""
+    exponent = math.log10(value)
+    if 1e-3 <= value < 1e5 or exponent % 1.0:
+        return figure(value)
+    return "10" + str(round(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
 def _nearby(frame: Frame, result: Result, cut: Slice, doubted: frozenset[int]) -> str:

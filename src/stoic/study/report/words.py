@@ -10,9 +10,9 @@ from stoic.optimize.answers import Answer, Trial
 from stoic.optimize.past import Estimate
 from stoic.optimize.result import Result, rounded
 from stoic.optimize.views import View, scatter
-from stoic.study.report.markup import figure, percent, plain
+from stoic.study.report.markup import config, figure, percent, plain
 
-__all__ = ["Case", "better", "change", "clock", "count", "spans", "start", "where"]
+__all__ = ["Case", "better", "between", "change", "clock", "count", "spans", "start", "where"]
 
 _FIRST = 8  # measurements spread over the space before anything was learned
 _QUIET = 0.002  # scatter, as a share of the interval's size or the value, not worth a word
@@ -21,19 +21,18 @@ _SELECTIVE = 0.6  # a range that holds more of all trials says nothing about fai
 
 @dataclass(frozen=True)
 class Case:
-    """How sure the answer is, and the reasons, each with whether it speaks for the answer."""
+    """How sure the answer is, and why: reasons for it, against it, and neither (None)."""
 
     verdict: str
-    reasons: list[tuple[bool, str]]
+    reasons: list[tuple[bool | None, str]]
 
     @classmethod
     def of(cls, result: Result, best: Answer, view: View) -> Case:
         """Judge the answer by the start, the course of the run and the measurements."""
         proven, settled = _proven(result, best), _settled(best, view.estimates)
-        reasons = [proven] if proven is not None else []
-        reasons += [settled] if settled is not None else []
-        reasons += [_measured(best), (True, _scatter(best, scatter(view.optimizer)))]
-        doubts = sum(not good for good, _ in reasons)
+        known = [reason for reason in (proven, settled, _measured(best)) if reason is not None]
+        doubts = sum(not good for good, _ in known)
+        reasons = [*known, (None, _scatter(best, scatter(view.optimizer)))]
         if proven is None or settled is None:
             verdict = "Too early to tell"
         else:
@@ -68,6 +67,21 @@ def change(new: float, old: float) -> str:
     if ratio > 3.0 and old > 0.0:
         return f"{figure(ratio)} times as high"
     return f"{percent(new / old - 1.0)} {way}"
+
+
+def between(ends: tuple[float, float], old: float) -> str:
+    """The changes to both ends of an interval, the smaller first.
+
+    >>> between((60.0, 69.0), 100.0), between((90.0, 120.0), 100.0)
+    ('31% to 40%', '10% lower to 20% higher')
+    """
+    if ends[0] > old or ends[1] < old:
+        low, high = sorted(ends, key=lambda end: abs(end / 2 - old / 2))
+        near, far = change(low, old), change(high, old)
+        if near.split()[1:] == far.split()[1:]:
+            return f"{near.split()[0]} to {far.split()[0]}"
+        return f"at least {near}"
+    return f"{change(ends[0], old)} to {change(ends[1], old)}"
 
 
 def spans(best: Answer) -> tuple[str, str, str]:
@@ -156,7 +170,7 @@ def _scatter(best: Answer, noise: float) -> str:
 def where(result: Result, failed: Sequence[Trial]) -> str:
     """Where in the space evaluations failed, if in a part of it."""
     if len(failed) < 3:
-        return "in too few places to tell"
+        return " and ".join(f"at {config(trial.params)}" for trial in failed)
     found = []
     for name in result.space.parameters:
         if all(name in trial.params for trial in failed):
