@@ -5,18 +5,29 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TextIO
+from typing import Protocol, TextIO
 
-from stoic.optimize.optimizer import Optimizer
+from stoic.optimize.answers import Answer, Trial
 from stoic.optimize.result import rounded
 
-__all__ = ["watching"]
+__all__ = ["Watched", "watching"]
 
 _LINES = 10  # of a run, where there is no terminal
 
 
+class Watched(Protocol):
+    """What is under way: an optimiser, or a study."""
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        """All that was told, in order."""
+
+    def recommend(self) -> Answer:
+        """The configuration to stand by."""
+
+
 @contextmanager
-def watching(optimizer: Optimizer, budget: int, show: bool) -> Iterator[Callable[[], None]]:
+def watching(optimizer: Watched, budget: int, show: bool) -> Iterator[Callable[[], None]]:
     """What to call after every evaluation; does nothing unless ``show``."""
     if not show:
         yield lambda: None
@@ -39,7 +50,7 @@ def watching(optimizer: Optimizer, budget: int, show: bool) -> Iterator[Callable
         )
 
 
-def _lines(optimizer: Optimizer, budget: int, stream: TextIO) -> Callable[[], None]:
+def _lines(optimizer: Watched, budget: int, stream: TextIO) -> Callable[[], None]:
     every = max(1, budget // _LINES)
 
     def line() -> None:
@@ -50,7 +61,7 @@ def _lines(optimizer: Optimizer, budget: int, stream: TextIO) -> Callable[[], No
     return line
 
 
-def _standing(optimizer: Optimizer) -> str:
+def _standing(optimizer: Watched) -> str:
     failed = sum(trial.failed for trial in optimizer.trials)
     if failed == len(optimizer.trials):
         return "no value yet"

@@ -63,7 +63,7 @@ class Adviser(ABC):
     def trials(self) -> tuple[Trial, ...]:
         """All entries of the log, in order."""
 
-    def result(self, interrupted: bool) -> Result:
+    def result(self) -> Result:
         """All conclusions at once."""
         known = any(not trial.failed for trial in self.trials)
         return Result(
@@ -75,7 +75,6 @@ class Adviser(ABC):
             direction=self.problem.direction,
             seed=self.problem.seed,
             objective=self.problem.objective,
-            interrupted=interrupted,
         )
 
 

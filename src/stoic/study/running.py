@@ -1,0 +1,144 @@
+"""Evaluate a function within a study: here in threads, or on a Dask cluster."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+from stoic.checks import choice
+from stoic.errors import ConflictingValue, StoreError
+from stoic.optimize import Trial
+from stoic.optimize.calling import caller
+from stoic.optimize.loop import Loop
+from stoic.optimize.progress import watching
+from stoic.optimize.run import checked
+from stoic.parallel import ENGINES, executor
+from stoic.study.records import StudyTrial
+
+if TYPE_CHECKING:
+    from stoic.study.study import Study
+
+__all__ = ["run"]
+
+_OFTEN = 3.0  # renewals within a lease
+
+
+def run(
+    study: Study,
+    fn: Callable[..., object],
+    budget: int,
+    jobs: int,
+    engine: tuple[str, str | None],
+    callback: Callable[[Trial], object] | None,
+    progress: bool,
+) -> bool:
+    """Finish ``budget`` trials of the study; whether Ctrl-C ended it before."""
+    call = caller(fn, study.space)
+    budget, jobs = checked(budget, jobs, callback)
+    choice(engine[0], "engine", ENGINES)
+    try:
+        with watching(_View(study), budget, progress) as watch, _lent(study, budget) as source:
+
+            def ended(trial: Trial) -> None:
+                watch()
+                if callback is not None:
+                    callback(trial)
+
+            with suppress(StopIteration):
+                _spend(Loop(source, call, ended), jobs, engine)
+    except KeyboardInterrupt:
+        return True
+    return False
+
+
+def _spend(loop: Loop[StudyTrial], jobs: int, engine: tuple[str, str | None]) -> None:
+    if engine == ("local", None):
+        loop.run(jobs)
+        return
+    with executor(engine[0], scheduler=engine[1], workers=jobs) as pool:
+        loop.spend(pool, jobs)
+
+
+class _View:
+    """How a study is going, for the progress bar."""
+
+    def __init__(self, study: Study) -> None:
+        self._study = study
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        return self._study.informed().trials
+
+    def recommend(self) -> Any:
+        return self._study.informed().recommend()
+
+
+@contextmanager
+def _lent(study: Study, budget: int) -> Iterator[_Lent]:
+    source = _Lent(study, budget)
+    try:
+        yield source
+    finally:
+        source.close()
+
+
+class _Lent:
+    """Trials of a study; their leases are renewed for as long as they are under way."""
+
+    def __init__(self, study: Study, budget: int) -> None:
+        self._study, self._budget = study, budget
+        self.fresh = not any(trial.values for trial in study.trials)
+        self._held: dict[int, StudyTrial] = {}
+        self._guard = threading.Lock()
+        self._over = threading.Event()
+        self._renewing = threading.Thread(target=self._renew, name="stoic-leases", daemon=True)
+        self._renewing.start()
+
+    def _renew(self) -> None:
+        while not self._over.wait(self._study.lease / _OFTEN):
+            with self._guard:
+                held = list(self._held.values())
+            for trial in held:
+                with suppress(StoreError):  # it may come back before the lease has ended
+                    self._study.renew(trial)
+
+    def left(self) -> int:
+        return self._budget - self._study.finished
+
+    def ask(self, pending: Sequence[StudyTrial]) -> StudyTrial | None:
+        trial = self._study.ask_within(self._budget)
+        if trial is None and not pending:
+            self._study.reclaim()
+        if trial is not None:
+            with self._guard:
+                self._held[trial.number] = trial
+        return trial
+
+    def params(self, ticket: StudyTrial) -> Mapping[str, Any]:
+        return ticket.params
+
+    def tell(self, ticket: StudyTrial, value: float) -> Trial:
+        with suppress(ConflictingValue):  # the lease had ended, and another was quicker
+            self._study.tell(ticket, value)
+        self._drop(ticket)
+        return Trial(ticket.number, ticket.params, value)
+
+    def fail(self, ticket: StudyTrial, reason: str) -> Trial:
+        with suppress(ConflictingValue):
+            self._study.fail(ticket, reason)
+        self._drop(ticket)
+        return Trial(ticket.number, ticket.params, None, reason)
+
+    def _drop(self, ticket: StudyTrial) -> None:
+        with self._guard:
+            self._held.pop(ticket.number, None)
+
+    def close(self) -> None:
+        """Give back what is under way still."""
+        self._over.set()
+        self._renewing.join()
+        for trial in self._held.values():
+            with suppress(StoreError):  # it comes back when the lease ends
+                self._study.release(trial)
