@@ -10,13 +10,13 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
-from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from stoic.errors import StoreDamaged, StoreError, StoreUnavailable
 from stoic.study import schema
 from stoic.study.database import Database
 from stoic.study.queue import Queue
+from stoic.study.wal import check_wal
 
 __all__ = ["APPLICATION", "SQLite"]
 
@@ -73,6 +73,7 @@ class SQLite(Database):
         return engine
 
     def _prepare(self) -> None:
+        check_wal(self.path)  # before SQLite, which would drop what is damaged and say nothing
         self._connection = self._engine.connect()
         application = self._pragma("application_id")
         if application != APPLICATION:
@@ -113,22 +114,25 @@ class SQLite(Database):
         super()._after_fork()
         self._queue = Queue(self._queue.path)  # the parent's lock is not ours
 
-    def explain(self, error: DBAPIError) -> StoreError | None:
-        code = getattr(error.orig, "sqlite_errorcode", None)
+    def driver_error(self) -> type[Exception]:
+        return sqlite3.Error
+
+    def explain(self, error: BaseException) -> StoreError | None:
+        code = getattr(error, "sqlite_errorcode", None)
         if code is None:  # text that is not UTF-8 comes without a code
-            decoded = isinstance(error.orig, sqlite3.OperationalError | UnicodeError)
+            decoded = isinstance(error, sqlite3.OperationalError)
             return self._damaged(error) if decoded else None
         kind = code & 0xFF
         if kind in _UNAVAILABLE:
             return StoreUnavailable(
-                f"expected to use {self.path}, which {_UNAVAILABLE[kind]} ({error.orig}); "
+                f"expected to use {self.path}, which {_UNAVAILABLE[kind]} ({error}); "
                 "what was acknowledged is safe"
             )
         return self._damaged(error) if kind in _DAMAGED else None
 
-    def _damaged(self, error: DBAPIError) -> StoreDamaged:
+    def _damaged(self, error: BaseException) -> StoreDamaged:
         return StoreDamaged(
-            f"expected {self.path} to be a whole store of Stoic, got {error.orig}; "
+            f"expected {self.path} to be a whole store of Stoic, got {error}; "
             "restore a copy, or name another file"
         )
 
