@@ -10,6 +10,7 @@ import typer
 
 from stoic.cli.diagnose import diagnose
 from stoic.cli.refusals import plainly
+from stoic.cli.tune import tune
 from stoic.errors import MissingExtra, StoicError
 from stoic.parallel import ENGINES
 
@@ -42,6 +43,7 @@ def _root() -> None:
     """Optimisation and bandits that keep their head when measurements lie."""
 
 
+app.command(no_args_is_help=True)(tune)
 app.command()(diagnose)
 
 

@@ -1,0 +1,69 @@
+"""How close a tuning run of the simulated server came to the truth.
+
+    python -m examples.server.compare STORE [--name server] [--report FILE.html]
+
+Reads the study that ``stoic tune`` made, works out what its answer and its luckiest measurement
+truly give (see ``truth.py``), says so, and writes the report with the comparison in it.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from examples.server import truth
+from examples.server.server import Config
+
+import stoic
+from stoic.study.report import write_report
+
+COMMAND = "stoic tune --space examples/server/server.toml"
+
+
+def main() -> None:
+    """Compare, say, report."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("store")
+    parser.add_argument("--name", default="server")
+    parser.add_argument("--report", type=Path, default=Path("server.html"))
+    given = parser.parse_args()
+    with stoic.Study(given.store, given.name) as study:
+        result = study.result()
+        times = [trial.asked for trial in study.trials] + [
+            trial.told or 0.0 for trial in study.trials
+        ]
+    if result.best is None or result.luckiest is None:
+        raise SystemExit("no trial gave a value, so there is nothing to compare")
+    known = truth.known()
+    known["at_best"] = truth.typical(Config(**result.best.params))
+    known["at_luckiest"] = truth.typical(Config(**dict(result.luckiest.trial.params)))
+    say(known)
+    path = write_report(
+        result,
+        given.report,
+        title="Server demo",
+        command=COMMAND,
+        started=min(t for t in times if t),
+        seconds=max(times) - min(t for t in times if t),
+        truth={key: known[key] for key in ("params", "value", "at_best", "at_luckiest")},
+    )
+    print(f"report     {path.resolve()}")
+
+
+def say(known: dict[str, Any]) -> None:
+    """The comparison in words."""
+    value = known["value"]
+    where = ", ".join(f"{name}={setting}" for name, setting in known["params"].items())
+    print("\nThe truth about this simulated server is known:")
+    print(f"  {'the best there is':<32}{value:6.1f} ms ({where})")
+    for who, key in (
+        ("the answer above", "at_best"),
+        ("the luckiest measurement's", "at_luckiest"),
+    ):
+        off = 100 * (known[key] / value - 1)
+        print(f"  {who:<28}{known[key]:6.1f} ms, {max(off, 0):.0f} % above the best")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,140 @@
+"""``stoic tune``: the best configuration of any program that prints a number."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stoic.cli.refusals import plainly
+
+__all__ = ["tune"]
+
+_HOW = "How it runs"
+_WHERE = "What is kept"
+
+
+def tune(
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(help="What to run, after --; {name} stands for a parameter's value."),
+    ] = None,
+    minimize: Annotated[bool, typer.Option("--minimize", help="Low values are good.")] = False,
+    maximize: Annotated[bool, typer.Option("--maximize", help="High values are good.")] = False,
+    budget: Annotated[
+        int | None, typer.Option(min=1, help="Trials in all, those of earlier runs included.")
+    ] = None,
+    param: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--param",
+            "-p",
+            metavar="NAME=RANGE",
+            help="threads=1:64, rate=1e-4:0.1:log, gc=g1,zgc; once for each parameter.",
+        ),
+    ] = None,
+    space: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Parameters and options as TOML; options here go first."),
+    ] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REGEX",
+            help="The value is the first group of the last match; by default the last number.",
+        ),
+    ] = None,
+    json_key: Annotated[
+        str | None,
+        typer.Option("--json", metavar="KEY", help="The value is at KEY (a.b.c) of JSON output."),
+    ] = None,
+    objective: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="What is measured, for reports.")
+    ] = None,
+    env: Annotated[
+        bool, typer.Option("--env", help="The program reads STOIC_NAME; no {name} is needed.")
+    ] = False,
+    timeout: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME", rich_help_panel=_HOW, help="Of a run: 30, 90s, 5m; then it has failed."
+        ),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, rich_help_panel=_HOW, help="Trials at a time.")
+    ] = None,
+    repeat: Annotated[
+        str | None,
+        typer.Option(
+            metavar="auto|K",
+            rich_help_panel=_HOW,
+            help="auto: measure again where it pays; K: run each trial K times.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, rich_help_panel=_HOW, help="Of all that is drawn.")
+    ] = None,
+    plain: Annotated[
+        bool, typer.Option("--plain", rich_help_panel=_HOW, help="A line for each trial.")
+    ] = False,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH|URL", rich_help_panel=_WHERE, help="Of studies; stoic.db by default."
+        ),
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(rich_help_panel=_WHERE, help="Of the study; by default the program's."),
+    ] = None,
+    lease: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            rich_help_panel=_WHERE,
+            help="After which a trial of a silent machine is run again; 10m by default.",
+        ),
+    ] = None,
+    report: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", rich_help_panel=_WHERE, help="NAME.html by default."),
+    ] = None,
+    no_report: Annotated[
+        bool, typer.Option("--no-report", rich_help_panel=_WHERE, help="Write no report.")
+    ] = False,
+    json_out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", rich_help_panel=_WHERE, help="The result as JSON."),
+    ] = None,
+) -> None:
+    """Find the best configuration of any program that prints a number.
+
+    stoic tune --minimize --budget 60 -p threads=1:64 -p gc=g1,zgc -- ./bench.sh {threads} {gc}
+
+    Failures, time-outs and absurd values are expected. Ctrl-C stops; the same command goes on.
+    """
+    with plainly():
+        from stoic.cli.tuning.main import Asked, run
+        from stoic.cli.tuning.settings import Settings, direction_of, parameters, repeats, seconds
+
+        said = Settings(
+            command=tuple(command) if command else None,
+            params=parameters(param or []),
+            direction=direction_of(minimize, maximize),
+            budget=budget,
+            timeout=None if timeout is None else seconds(timeout, "--timeout"),
+            metric=metric,
+            json=json_key,
+            objective=objective,
+            jobs=jobs,
+            repeat=None if repeat is None else repeats(repeat, "--repeat"),
+            env=env or None,
+            store=store,
+            name=name,
+            seed=seed,
+            lease=None if lease is None else seconds(lease, "--lease"),
+            report=report,
+        )
+        code = run(Asked(said, space, not no_report, json_out, plain))
+    raise typer.Exit(code)

@@ -1,0 +1,48 @@
+"""What a study is measured with, kept beside its logs: another command may not go on with it."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import Any
+
+from stoic.cli.tuning.plan import Plan
+from stoic.errors import StudyMismatch
+
+__all__ = ["agree"]
+
+_FILE = "tune.json"
+
+
+def agree(plan: Plan, uid: str) -> None:
+    """Refuse a study that was begun with another command or metric; note ours where it is new.
+
+    The store itself knows space, direction and seed; what program gave the values stands in a
+    small file of the study's folder. Where that is gone, we can't know, and go on.
+    """
+    path = plan.folder / _FILE
+    ours: dict[str, Any] = {
+        "study": uid,
+        "command": list(plan.template.arguments),
+        "metric": str(plan.metric),
+    }
+    try:
+        theirs = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        theirs = None
+    if isinstance(theirs, dict) and theirs.get("study") == uid:
+        for key in ("command", "metric"):
+            if theirs.get(key) != ours[key]:
+                raise StudyMismatch(
+                    f"expected the {key} that study {plan.name!r} was begun with, "
+                    f"{_shown(theirs.get(key))}, got {_shown(ours[key])}; "
+                    "repeat it to go on, or begin another study with --name"
+                )
+        return
+    with suppress(OSError):  # a comfort, no condition
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(ours, indent=2), encoding="utf-8")
+
+
+def _shown(value: object) -> str:
+    return " ".join(map(str, value)) if isinstance(value, list) else str(value)

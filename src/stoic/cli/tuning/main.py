@@ -1,0 +1,133 @@
+"""A tuning run from what was asked to an exit code."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.text import Text
+
+from stoic.cli.tuning.board import Board
+from stoic.cli.tuning.identity import agree
+from stoic.cli.tuning.measuring import Measuring
+from stoic.cli.tuning.plan import Plan
+from stoic.cli.tuning.program import Program
+from stoic.cli.tuning.session import Session
+from stoic.cli.tuning.settings import Settings
+from stoic.cli.tuning.signals import Wish, listening
+from stoic.cli.tuning.summary import say, write_json
+from stoic.cli.tuning.watchers import Lines, OnTerminal, Watcher
+from stoic.errors import InvalidInput
+from stoic.optimize.result import Result
+
+if TYPE_CHECKING:
+    from stoic.study import Study
+
+__all__ = ["Asked", "run"]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the command line said."""
+
+    said: Settings
+    space_file: Path | None
+    report: bool
+    json_out: Path | None
+    plain: bool
+
+    @property
+    def plan(self) -> Plan:
+        """What is to be done, or a typed error."""
+        base = Settings() if self.space_file is None else Settings.of_file(self.space_file)
+        return Plan.of(self.said.over(base), report=self.report)
+
+
+def run(asked: Asked) -> int:
+    """Tune, report, and say how it ended: 0 done, 1 no value at all, 130 stopped."""
+    from stoic.study import Study
+
+    plan = asked.plan
+    console = Console(highlight=False)
+    started = time.time()
+    with Study(
+        plan.store,
+        plan.name,
+        space=plan.space,
+        direction=plan.direction,
+        seed=plan.seed,
+        objective=plan.objective,
+        lease=plan.lease,
+    ) as study:
+        agree(plan, study.uid)
+        plain = asked.plain or not console.is_terminal
+        session, wish = _tune(plan, study, console, plain)
+        if session.refused is not None:
+            raise InvalidInput(session.refused)
+        result = study.result()
+    result = replace(result, interrupted=wish())
+    say(result, plan, console)
+    if session.hopeless is not None:
+        console.print(Text(f"stopped: {session.hopeless}", style="red"), soft_wrap=True)
+    _hand_over(asked, plan, result, console, started)
+    return wish.code or int(result.best is None)
+
+
+def _tune(plan: Plan, study: Study, console: Console, plain: bool) -> tuple[Session, Wish]:
+    trials = study.trials
+    failures: dict[str, int] = {}
+    for trial in trials:
+        if trial.state == "failed":
+            reason = trial.reason or "no reason given"
+            failures[reason] = failures.get(reason, 0) + 1
+    board = Board(plan.budget, plan.jobs, study.finished, failures)
+    _greet(plan, study, console)
+    program = Program(plan.timeout)
+    measuring = Measuring(program, plan.template, plan.metric, plan.folder, study.seed)
+    title = f"{plan.direction} {plan.objective}: {' '.join(plan.template.arguments)}"
+    watcher: Watcher = Lines(board) if plain else OnTerminal(console, board, title)
+    session = Session(plan, study, measuring, board, watcher)
+    with listening(lambda: watcher.note("stopping …"), program.kill) as wish, watcher:
+        session.run(wish)
+    return session, wish
+
+
+def _greet(plan: Plan, study: Study, console: Console) -> None:
+    if study.finished:
+        left = max(plan.budget - study.finished, 0)
+        console.print(
+            Text(
+                f"study {plan.name!r} in {plan.store} goes on: "
+                f"{study.finished} trials are done, {left} to go"
+            ),
+            soft_wrap=True,
+        )
+
+
+def _hand_over(asked: Asked, plan: Plan, result: Result, console: Console, started: float) -> None:
+    """Files for others, and where they are."""
+    if asked.json_out is not None:
+        write_json(result, plan, asked.json_out)
+    if plan.report is not None:
+        from stoic.study.report import write_report
+
+        written = write_report(
+            result,
+            plan.report,
+            title=plan.name,
+            command=shlex.join(plan.template.arguments),
+            started=started,
+            seconds=time.time() - started,
+        )
+        console.print(Text(f"report     {written}"), soft_wrap=True)
+    if plan.folder.is_dir():
+        console.print(Text(f"output     {plan.folder}{os.sep}"), soft_wrap=True)
+    if result.interrupted:
+        again = shlex.join(["stoic", *sys.argv[1:]])
+        console.print(Text(f"to go on   {again}"), soft_wrap=True)

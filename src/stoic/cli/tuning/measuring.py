@@ -1,0 +1,112 @@
+"""Measure one trial: run the program as often as asked, read its values, keep its output."""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from stoic.cli.tuning.metric import Metric, NoValue
+from stoic.cli.tuning.program import Ended, Program
+from stoic.cli.tuning.template import Template
+
+__all__ = ["Measured", "Measuring", "seed_of"]
+
+_KEPT = 32 * 1024  # characters of each stream in a trial's log
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a trial gave: values, or a reason in words; or neither, where it was stopped."""
+
+    values: tuple[float, ...]
+    reason: str | None
+    seconds: float
+    stopped: bool = False
+    startable: bool = True
+    unreadable: bool = False  # the program was content, but no value was found
+
+
+class Measuring:
+    """Runs trials; safe to call from several threads."""
+
+    def __init__(
+        self, program: Program, template: Template, metric: Metric, folder: Path, seed: int
+    ) -> None:
+        self._program, self._template, self._metric = program, template, metric
+        self._folder, self._seed = folder, seed
+
+    def stop(self) -> None:
+        """End what runs."""
+        self._program.stop()
+
+    def measure(self, number: int, params: Mapping[str, Any], runs: int) -> Measured:
+        """``runs`` measurements of a configuration; it has failed where most of them failed."""
+        values: list[float] = []
+        troubles: list[tuple[str, bool]] = []
+        log: list[str] = []
+        seconds = 0.0
+        for measurement in range(runs):
+            ended = self._run(number, params, measurement, log)
+            if ended.stopped or not ended.started:
+                return Measured((), ended.trouble, seconds, ended.stopped, ended.started)
+            seconds += ended.seconds
+            value, reason = self._read(ended)
+            log.append(f"value: {value!r}" if value is not None else f"failed: {reason}")
+            log.append(f"--- stdout\n{_ends(ended.stdout.text)}")
+            log.append(f"--- stderr\n{_ends(ended.stderr.text)}\n")
+            if value is not None:
+                values.append(value)
+            else:
+                troubles.append((reason, ended.trouble is None))
+        self._keep(number, "\n".join(log))
+        if len(values) > len(troubles):
+            return Measured(tuple(values), None, seconds)
+        reason, unreadable = troubles[-1]
+        return Measured((), reason, seconds, unreadable=unreadable)
+
+    def _run(
+        self, number: int, params: Mapping[str, Any], measurement: int, log: list[str]
+    ) -> Ended:
+        seed = seed_of(self._seed, number, measurement)
+        arguments = self._template.fill(params, trial=number, seed=seed)
+        log.append(f"trial {number}, run {measurement}, {time.strftime('%Y-%m-%d %H:%M:%S')}")
+        log.append(f"$ {shlex.join(arguments)}")
+        environment = self._template.environment(params, trial=number, seed=seed)
+        return self._program.run(arguments, environment)
+
+    def _read(self, ended: Ended) -> tuple[float | None, str]:
+        if ended.trouble is not None:
+            return None, ended.trouble
+        try:
+            return self._metric.read(ended.stdout.text), ""
+        except NoValue as error:
+            return None, str(error)
+
+    def _keep(self, number: int, text: str) -> None:
+        """A trial's log is a comfort: where it can't be written, the trial counts all the same."""
+        with suppress(OSError):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            path = self._folder / f"{number:04}.txt"
+            path.write_text(text, encoding="utf-8", errors="replace")
+
+
+def seed_of(seed: int, trial: int, measurement: int) -> int:
+    """A seed for the program, its own for every measurement, and the same when run again.
+
+    >>> seed_of(0, 12, 0), seed_of(0, 12, 1)
+    (1936844653, 181952780)
+    """
+    digest = hashlib.blake2b(f"{seed}:{trial}:{measurement}".encode(), digest_size=4).digest()
+    return int.from_bytes(digest, "big") >> 1  # 31 bits: every language can hold it
+
+
+def _ends(text: str) -> str:
+    if len(text) <= _KEPT:
+        return text
+    return f"{text[: _KEPT // 4]}\n[output left out here]\n{text[-3 * _KEPT // 4 :]}"

@@ -1,0 +1,149 @@
+"""Parameters as they are written on a command line or in a TOML file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from stoic.checks import describe
+from stoic.errors import InvalidInput
+from stoic.spaces import Categorical, Float, Grid, Int, Parameter
+
+__all__ = ["Written", "of_flag", "of_table"]
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_FORMS = "low:high, low:high:log or first,second,…"
+
+Value = str | int | float | bool
+
+
+@dataclass(frozen=True)
+class Written:
+    """A named parameter, and how each of its listed values was written."""
+
+    name: str
+    parameter: Parameter
+    texts: Mapping[Value, str] = field(default_factory=dict)
+
+    def text(self, value: Any) -> str:
+        """A value as the program gets it.
+
+        >>> of_flag("rate=0.10,0.20").text(0.1)
+        '0.10'
+        """
+        if not isinstance(value, bool) and value in self.texts:
+            return self.texts[value]
+        return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def of_flag(flag: str) -> Written:
+    """The parameter that ``-p NAME=…`` means.
+
+    >>> of_flag("threads=1:64").parameter, of_flag("rate=1e-4:0.1:log").parameter
+    (Int(1, 64), Float(0.0001, 0.1, 'log'))
+    >>> of_flag("gc=g1,zgc").parameter, of_flag("batch=1,8,64").parameter
+    (Categorical(['g1', 'zgc']), Grid([1, 8, 64]))
+    """
+    name, equals, form = flag.partition("=")
+    if not equals:
+        raise InvalidInput(f"expected -p NAME={_FORMS}, got {flag!r}; name the parameter")
+    return _of_text(_checked(name.strip()), form.strip())
+
+
+def of_table(name: str, entry: object) -> Written:
+    """The parameter that a line of a TOML file means.
+
+    A string is read like a flag, a list holds choices, and a table has ``low``, ``high`` and
+    maybe ``scale``, or ``choices``, or ``values`` (in a meaningful order), and maybe ``when``.
+
+    >>> of_table("threads", "1:64").parameter
+    Int(1, 64)
+    >>> of_table("region", {"low": 1, "high": 32, "when": {"gc": "g1"}}).parameter
+    Int(1, 32, when={'gc': 'g1'})
+    """
+    _checked(name)
+    if isinstance(entry, str):
+        return _of_text(name, entry)
+    try:
+        if isinstance(entry, list):
+            return Written(name, _listed(entry, None))
+        if isinstance(entry, dict):
+            return Written(name, _of_fields(dict(entry)))
+    except (InvalidInput, TypeError) as error:
+        raise InvalidInput(f"in parameter {name!r}: {error}") from error
+    raise InvalidInput(
+        f"expected parameter {name!r} as text ({_FORMS}), a list or a table, got {describe(entry)}"
+    )
+
+
+def _checked(name: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise InvalidInput(
+            f"expected a name of letters, digits, '_', '-' and '.', got {name!r}; rename it"
+        )
+    return name
+
+
+def _of_text(name: str, form: str) -> Written:
+    try:
+        if "," in form:
+            words = [word.strip() for word in form.split(",")]
+            values = [_value(word) for word in words]
+            return Written(name, _listed(values, None), dict(zip(values, words, strict=True)))
+        return Written(name, _range(form))
+    except InvalidInput as error:
+        raise InvalidInput(f"in parameter {name!r}: {error}") from error
+
+
+def _range(form: str) -> Parameter:
+    low, *rest = form.split(":")
+    if len(rest) not in (1, 2) or (len(rest) == 2 and rest[1].strip() != "log"):
+        hint = "; write a constant into the command itself" if not rest else ""
+        raise InvalidInput(f"expected {_FORMS}, got {form!r}{hint}")
+    bounds = [_value(low.strip()), _value(rest[0].strip())]
+    for bound in bounds:
+        if isinstance(bound, str):
+            raise InvalidInput(f"expected numbers in {form!r}, got {bound!r}; or list: a,b,c")
+    return _between(bounds[0], bounds[1], "log" if len(rest) == 2 else "linear", None)
+
+
+def _value(word: str) -> int | float | str:
+    """A number where the word is one, else the word."""
+    if _INTEGER.fullmatch(word):
+        if len(word) > 30:  # Python refuses to read very long ones
+            raise InvalidInput(f"expected an integer of at most 30 digits, got {len(word)}")
+        return int(word)
+    return float(word) if _DECIMAL.fullmatch(word) else word
+
+
+def _between(low: Any, high: Any, scale: Any, when: Any) -> Parameter:
+    whole = all(isinstance(bound, int) for bound in (low, high))
+    return Int(low, high, scale, when=when) if whole else Float(low, high, scale, when=when)
+
+
+def _listed(values: list[Any], when: Any) -> Parameter:
+    """Numbers in order are a grid, whose neighbours are alike; anything else has no order."""
+    if any(value == "" for value in values):
+        raise InvalidInput(f"expected no empty choice, got one in {values}; drop the comma")
+    numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
+    if numbers and len(values) > 2 and values in (sorted(values), sorted(values, reverse=True)):
+        return Grid(values, when=when)
+    return Categorical(values, when=when)
+
+
+def _of_fields(entry: dict[str, Any]) -> Parameter:
+    when = entry.pop("when", None)
+    keys = set(entry)
+    if keys in ({"low", "high"}, {"low", "high", "scale"}):
+        return _between(entry["low"], entry["high"], entry.get("scale", "linear"), when)
+    if keys == {"choices"}:
+        return Categorical(entry["choices"], when=when)
+    if keys == {"values"}:
+        return Grid(entry["values"], when=when)
+    raise InvalidInput(
+        f"expected low and high (and scale), choices, or values, got {', '.join(sorted(keys))}"
+    )

@@ -1,0 +1,47 @@
+"""The first Ctrl-C asks the run to stop, the second ends it at once."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+__all__ = ["Wish", "listening"]
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Wish:
+    """Whether the user wishes to stop, and the exit code that says by which signal."""
+
+    def __init__(self) -> None:
+        self.code = 0
+
+    def __call__(self) -> bool:
+        return self.code != 0
+
+
+@contextmanager
+def listening(heard: Callable[[], None], kill: Callable[[], None]) -> Iterator[Wish]:
+    """``heard`` at the first signal; at the second, ``kill`` and leave on the spot."""
+    wish = Wish()
+    if threading.current_thread() is not threading.main_thread():
+        yield wish  # only the main thread may handle signals
+        return
+
+    def handle(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - their signature
+        if wish():
+            kill()
+            os._exit(128 + number)
+        wish.code = 128 + number
+        heard()
+
+    before = {number: signal.signal(number, handle) for number in _SIGNALS}
+    try:
+        yield wish
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
