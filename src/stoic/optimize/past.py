@@ -22,7 +22,7 @@ __all__ = ["Estimate", "replay"]
 _STOPS = 20  # at which an answer is asked for
 _FEWEST = 3  # values before which an interval means nothing
 _EXACT = 200  # measurements, up to which the surrogate is the optimiser's own
-_SEEN = 1000  # measurements that a later surrogate looks at, at most
+_SEEN = 600  # measurements that a later surrogate looks at, at most
 _HEARD = 0.01  # the least say of a surrogate that is taken along
 
 
@@ -61,6 +61,8 @@ def replay(result: Result) -> tuple[Optimizer, list[Estimate]]:
 
 def _stops(n: int) -> list[int]:
     """Positions spread evenly over the trials, with more among the first ones."""
+    if not n:
+        return []
     half = _STOPS // 2
     even, early = np.linspace(1, n, half + 1), np.geomspace(1, n, half)
     return sorted({round(float(stop)) - 1 for stop in (*even, *early)})

@@ -25,6 +25,7 @@ __all__ = [
     "limits",
     "lucky",
     "numbered",
+    "padded",
     "predict",
     "scatter",
     "slice_through",
@@ -110,7 +111,7 @@ def window(result: Result, estimates: Sequence[Estimate]) -> tuple[float, float]
     least, most = float(values.min()), float(values.max())
     room = 0.25 * (high - low)  # nothing is cut off that nearly fits
     low, high = least if least > low - room else low, most if most < high + room else high
-    return _padded(min([low, *must]), max([high, *must]))
+    return padded(min([low, *must]), max([high, *must]))
 
 
 def limits(result: Result, slices: Sequence[Slice]) -> tuple[float, float]:
@@ -124,12 +125,13 @@ def limits(result: Result, slices: Sequence[Slice]) -> tuple[float, float]:
         span = high - low
         low = min(low, max(float(q[0]), low - span / 2))
         high = max(high, min(float(q[1]), high + span / 2))
-    return _padded(low, high)
+    return padded(low, high)
 
 
-def _padded(low: float, high: float) -> tuple[float, float]:
+def padded(low: float, high: float) -> tuple[float, float]:
+    """A range with some room around it, even where its ends are one."""
     pad = 0.07 * (high - low) if high > low else 0.05 * abs(low) or 1.0
-    return max(low - pad, -_LARGEST), min(high + pad, _LARGEST)
+    return float(max(low - pad, -_LARGEST)), float(min(high + pad, _LARGEST))
 
 
 # -- the surrogate --------------------------------------------------------------------------------
@@ -209,17 +211,17 @@ def _nearby(
     optimizer: Optimizer, u: Array, name: str, own: NDArray[np.bool_], places: dict[Plain, float]
 ) -> tuple[Array, IntArray, Array]:
     """Measurements and how near they are to the slice, in length-scales of the surrogate."""
-    space, parameter = optimizer.space, optimizer.space.parameters[name]
+    parameter, history = optimizer.space.parameters[name], optimizer._history
+    away = ((history.points() - u) / optimizer._modeller.model().gp.hyper.lengthscales)[:, ~own]
+    said = np.exp(-0.5 * np.einsum("ij,ij->i", away, away))
     found = []
-    lengthscales = optimizer._modeller.model().gp.hyper.lengthscales
-    for position, trial in enumerate(optimizer.trials):
-        if trial.failed or name not in trial.params:
+    for position, nearness in zip(history.numbers(), said.tolist(), strict=True):
+        params = history.trials[position].params
+        if nearness < _FAINT or name not in params:
             continue
-        value = trial.params[name]
+        value = params[name]
         x = places.get(value) if isinstance(parameter, Categorical) else _x(parameter, value, name)
-        away = ((space.encode(trial.params) - u) / lengthscales)[~own]
-        nearness = math.exp(-0.5 * float(away @ away))
-        if x is not None and nearness >= _FAINT:
+        if x is not None:
             found.append((x, position, nearness))
     found = sorted(found, key=lambda item: -item[2])[:_MOST_NEAR]
     xs, near, nearness_ = zip(*found, strict=True) if found else ((), (), ())

@@ -10,6 +10,7 @@ from stoic.checks import describe, number
 from stoic.errors import InvalidInput
 from stoic.optimize.answers import Answer
 from stoic.optimize.result import Result
+from stoic.optimize.views import padded
 from stoic.study.report.markup import config, esc, figure, percent, section
 from stoic.study.report.words import better, change, spans, start
 
@@ -98,12 +99,11 @@ def _scale(result: Result, best: Answer, truth: Truth) -> str:
     rows.append(("the answer", [(best.value, "estimated"), (truth.at_best, "true")]))
     rows.append(("best possible", [(truth.value, "true")]))
     core = [v for name, row in rows for v, kind in row if kind == "true" or "luck" not in name]
-    low, high = min(*core, best.interval[0]), max(*core, best.interval[1])
-    pad = 0.15 * (high - low) or 1.0
-    low, high = low - pad, high + pad
+    low, high = padded(min(*core, best.interval[0]), max(*core, best.interval[1]))
 
     def place(v: float) -> float:
-        return min(max(100.0 * (v - low) / (high - low), 1.5), 98.5)
+        share = (v / 2 - low / 2) / (high / 2 - low / 2)  # halves, lest differences overflow
+        return min(max(100.0 * share, 1.5), 98.5)
 
     drawn = []
     for name, row in rows:

@@ -82,6 +82,8 @@ def render(
     if not isinstance(result, Result):
         raise InvalidInput(f"expected a result to report, got {describe(result)}")
     known = Truth.of(truth) if truth is not None else None
+    begun = None if started is None else _moment(started)
+    took = None if seconds is None else clock(number(seconds, "seconds", at_least=0.0))
     seen = view(result)
     best = result.best
     body = [parts.answer(result, best, seen) if best is not None else parts.nothing(result)]
@@ -93,39 +95,42 @@ def render(
         parts.failures(result),
         parts.parameters(result, seen),
         parts.trials(result),
-        parts.meanings(result, _facts(result, started, seconds), command),
+        parts.meanings(result, _facts(result, begun, took), command),
     ]
-    return page(title, _subtitle(result, started, seconds), "\n".join(filter(None, body)))
+    return page(title, _subtitle(result, begun, took), "\n".join(filter(None, body)))
 
 
-def _subtitle(result: Result, started: float | datetime | None, seconds: float | None) -> str:
+def _subtitle(result: Result, begun: datetime | None, took: str | None) -> str:
     verb = result.direction.replace("ize", "ised").capitalize()
     what = [f"{verb} {esc(result.objective, 60)}"]
     what.append(count(len(result.trials), "evaluation", "evaluations"))
-    if started is not None:
-        what.append(f"{_moment(started):%-d %B %Y}")
-    if seconds is not None:
-        what.append(clock(number(seconds, "seconds", at_least=0.0)))
+    if begun is not None:
+        what.append(f"{begun.day} {begun:%B %Y}")
+    if took is not None:
+        what.append(took)
     if result.interrupted:
         what.append("<b>stopped before the end</b>")
     return " · ".join(what)
 
 
-def _facts(
-    result: Result, started: float | datetime | None, seconds: float | None
-) -> dict[str, str]:
+def _facts(result: Result, begun: datetime | None, took: str | None) -> dict[str, str]:
     import stoic
 
     better = "higher is better" if result.direction == "maximize" else "lower is better"
     facts = {"Objective": f"{result.objective} ({better})", "Seed": str(result.seed)}
-    if started is not None:
-        facts["Started"] = f"{_moment(started):%Y-%m-%d %H:%M:%S %Z}"
-    if seconds is not None:
-        facts["Took"] = clock(seconds)
+    if begun is not None:
+        facts["Started"] = f"{begun:%Y-%m-%d %H:%M:%S %Z}"
+    if took is not None:
+        facts["Took"] = took
     return facts | {"Made by": f"stoic {stoic.__version__}"}
 
 
 def _moment(when: float | datetime) -> datetime:
     if isinstance(when, datetime):
         return when.astimezone(UTC)
-    return datetime.fromtimestamp(number(when, "started"), UTC)
+    try:
+        return datetime.fromtimestamp(number(when, "started"), UTC)
+    except (OverflowError, OSError, ValueError) as beyond:
+        raise InvalidInput(
+            f"expected started in unix seconds or as a datetime, got {describe(when)}"
+        ) from beyond

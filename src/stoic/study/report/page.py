@@ -138,7 +138,7 @@ summary { cursor: pointer; color: var(--est); }
   .slices { grid-template-columns: repeat(3, 1fr); }
   .scroll { overflow: visible; }
   td { white-space: normal; }
-  details:not([open]) { display: none; }
+  details:not([open]), #trials:not(:has(details[open])) { display: none; }
 }
 """.replace("LIGHT", _LIGHT).replace("DARK", _DARK)
 

@@ -65,12 +65,12 @@ def answer(result: Result, best: Answer, view: View) -> str:
     )
     exact = esc(json.dumps(best.params, ensure_ascii=False), 20_000)
     reasons = "".join(f'<li class="{_SIDES[good]}">{esc(text)}</li>' for good, text in case.reasons)
-    side = "highest" if result.direction == "maximize" else "lowest"
     return section(
         "The answer",
-        f"<p class=lead>{_ADVICE.get(case.verdict, _EARLY)} Its {what} is estimated at <b>{value}</b>; "
+        f"<p class=lead>{_ADVICE.get(case.verdict, _EARLY)} "
+        f"Its {what} is estimated at <b>{value}</b>; "
         f"the true value lies between {low} and {high} with a probability of 90%. "
-        f"Of all configurations considered it has the {side} estimate.</p>"
+        "It is best by everything that was measured, not by one good number.</p>"
         f'<dl class="config">{rows}</dl>'
         f'<details class="exact"><summary>To the last digit</summary><pre>{exact}</pre></details>'
         f'<div class="tiles">{"".join(tiles)}</div>'

@@ -69,7 +69,7 @@ def ticks(low: float, high: float, count: int = 5) -> list[float]:
     ([0.0, 2.0, 4.0, 6.0, 8.0], [-0.01, 0.0, 0.01, 0.02])
     """
     span = high / count - low / count
-    if not 0.0 < span < math.inf or not max(abs(low), abs(high)) < 1e12 * span:
+    if not 0.0 < span < math.inf or not max(abs(low), abs(high)) / 1e12 < span:
         return [low]
     unit = 10.0 ** max(math.floor(math.log10(span)), -300)
     step = next((m * unit for m in (1, 2, 2.5, 5) if m * unit >= span * 0.999), 10 * unit)

@@ -122,10 +122,13 @@ def _proven(result: Result, best: Answer) -> tuple[bool, str] | None:
     side = "above" if result.direction == "maximize" else "below"
     if better(result, end, first):
         return True, (
-            f"The whole 90% interval lies {side} the start ({figure(first)}): "
-            "the improvement is not a matter of luck."
+            f"The whole 90% interval lies {side} a typical first try ({figure(first)}): "
+            "the improvement is real."
         )
-    return False, f"The 90% interval still reaches the start ({figure(first)}): no improvement yet."
+    return False, (
+        f"The 90% interval does not lie {side} a typical first try ({figure(first)}): "
+        "an improvement is not proven."
+    )
 
 
 def _settled(best: Answer, estimates: Sequence[Estimate]) -> tuple[bool, str] | None:
@@ -182,9 +185,9 @@ def where(result: Result, failed: Sequence[Trial]) -> str:
     if not found:
         return "all over the space"
     inside, text, members = found[0]
-    also = f", {found[1][1]}" if len(found) > 1 else ""
+    also = f"; {found[1][1]}" if len(found) > 1 else ""
     lost = sum(trial.failed for trial in members)
-    return f"{text}{also}; {lost} of {inside} evaluations with {text} failed"
+    return f"{text}, where {lost} of {inside} evaluations failed{also}"
 
 
 def _range(
