@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from stoic.errors import StoreError
+from stoic.study.statements import driver
 
 __all__ = ["Database"]
 
@@ -35,6 +36,7 @@ class Database(ABC):
         self.url = url
         self._lock = threading.RLock()
         self._engine = self._make_engine()
+        self._errors = self.driver_error()
         self._connection: Connection | None = None
         self._process = os.getpid()
         with self._ours(), self._turn():
@@ -51,7 +53,11 @@ class Database(ABC):
         """Make or check the tables, within the store's turn."""
 
     @abstractmethod
-    def explain(self, error: DBAPIError) -> StoreError | None:
+    def driver_error(self) -> type[Exception]:
+        """The base of the driver's errors."""
+
+    @abstractmethod
+    def explain(self, error: BaseException) -> StoreError | None:
         """A driver's error in Stoic's words; None for one that should not happen."""
 
     @abstractmethod
@@ -84,7 +90,7 @@ class Database(ABC):
         connection = self._begun(begin)
         try:
             yield connection
-            connection.exec_driver_sql("COMMIT")
+            driver(connection).execute("COMMIT")
         except BaseException:
             self._undo(connection)
             raise
@@ -93,22 +99,22 @@ class Database(ABC):
         """A connection with a transaction; a connection that was lost is made anew, once."""
         if self._connection is not None:
             try:
-                self._connection.exec_driver_sql(begin)
+                driver(self._connection).execute(begin)
                 return self._connection
-            except DBAPIError as error:
-                lost = error.connection_invalidated
+            except self._errors:
+                lost = getattr(driver(self._connection), "closed", False)
                 self.drop()
                 if not lost:
                     raise
         self._connection = self._engine.connect()
-        self._connection.exec_driver_sql(begin)
+        driver(self._connection).execute(begin)
         return self._connection
 
     def _undo(self, connection: Connection) -> None:
         try:
-            connection.exec_driver_sql("ROLLBACK")
-        except SQLAlchemyError:  # in doubt about its state: the next one begins afresh
-            self.drop()
+            driver(connection).execute("ROLLBACK")
+        except (SQLAlchemyError, self._errors, AttributeError):
+            self.drop()  # in doubt about its state: the next transaction begins afresh
 
     @contextmanager
     def _ours(self) -> Iterator[None]:
@@ -118,8 +124,9 @@ class Database(ABC):
         with self._lock:
             try:
                 yield
-            except DBAPIError as error:
-                explained = self.explain(error)
+            except (DBAPIError, self._errors) as error:
+                cause = error.orig if isinstance(error, DBAPIError) else error
+                explained = None if cause is None else self.explain(cause)
                 if explained is None:
                     raise
                 raise explained from error
@@ -134,7 +141,7 @@ class Database(ABC):
         """Close the connection; the next transaction makes a new one."""
         connection, self._connection = self._connection, None
         if connection is not None and self._process == os.getpid():
-            with suppress(SQLAlchemyError):
+            with suppress(SQLAlchemyError, self._errors):
                 connection.close()
 
     def close(self) -> None:

@@ -13,6 +13,7 @@ from stoic.study.database import Database
 from stoic.study.rows import OPEN, Entry, StudyRow, TrialRow, first_head
 from stoic.study.schema import log, studies, trials
 from stoic.study.seals import seal
+from stoic.study.statements import Statement
 
 __all__ = ["Ledger", "Present", "create", "find"]
 
@@ -30,38 +31,37 @@ _until: _Bound = bindparam("until_")
 _of_study = trials.c.study == _study
 _is_open = sa.text("stoic_trials.state = 'open'")  # literally, or the index would not serve
 
-_find_trial = sa.select(*_TRIAL).where(_of_study, trials.c.number == _number)
 _open = sa.select(*_TRIAL).where(_of_study, _is_open).order_by(trials.c.number)
-_expired = _open.where(trials.c.lease_until <= bindparam("now_")).limit(1)
-_some_trials = (
+
+_FIND_TRIAL = Statement(sa.select(*_TRIAL).where(_of_study, trials.c.number == _number))
+_OPEN = Statement(_open)
+_EXPIRED = Statement(_open.where(trials.c.lease_until <= bindparam("now_")).limit(1))
+_SOME_TRIALS = Statement(
     sa.select(*_TRIAL)
     .where(_of_study, trials.c.number > _after, trials.c.number <= _until)
     .order_by(trials.c.number)
 )
-_find_entry = sa.select(log.c.value, log.c.reason).where(
-    log.c.study == _study,
-    log.c.trial == _number,
-    log.c.measurement == bindparam("measurement_"),
+_FIND_ENTRY = Statement(
+    sa.select(log.c.value, log.c.reason).where(
+        log.c.study == _study,
+        log.c.trial == _number,
+        log.c.measurement == bindparam("measurement_"),
+    )
 )
-_some_entries = (
-    sa.select(*_ENTRY)
-    .where(log.c.study == _study, log.c.seq > _after, log.c.seq <= _until)
-    .order_by(log.c.seq)
-)
-_entries_with_trials = (
+_SOME_ENTRIES = Statement(
     sa.select(*_ENTRY, *_TRIAL)
     .outerjoin_from(log, trials, (trials.c.study == log.c.study) & (trials.c.number == log.c.trial))
     .where(log.c.study == _study, log.c.seq > _after, log.c.seq <= _until)
     .order_by(log.c.seq)
 )
-_add_trial = trials.insert()
-_add_entry = log.insert()
-_change_trial = (
+_ADD_TRIAL = Statement(trials.insert())
+_ADD_ENTRY = Statement(log.insert())
+_CHANGE_TRIAL = Statement(
     trials.update()
     .where(_of_study, trials.c.number == _number)
     .values({name: bindparam(name) for name in (*TrialRow._fields[2:], "seal")})
 )
-_change_study = (
+_CHANGE_STUDY = Statement(
     studies.update()
     .where(studies.c.id == _study)
     .values({k: bindparam(k) for k in ("next_number", "finished", "entries", "head", "seal")})
@@ -103,15 +103,15 @@ class Ledger:
     def __init__(self, database: Database, row: StudyRow) -> None:
         self.database, self.id, self.uid, self.name = database, row.id, row.uid, row.name
         select = sa.select(*_STUDY, database.clock).where(studies.c.id == _study)
-        self._look = select
-        self._lock = select.with_for_update()  # SQLite has no such words, and needs none
+        self._look = Statement(select)
+        self._lock = Statement(select.with_for_update())  # SQLite has no such words, and no need
 
     # -- read ---------------------------------------------------------------------------------
 
     def look(self, connection: Connection, *, lock: bool = False) -> Present:
         """The study's row; with ``lock``, nobody else changes the study until the end."""
         statement = self._lock if lock else self._look
-        found = connection.execute(statement, {"study_": self.id}).one_or_none()
+        found = statement.one(connection, {"study_": self.id})
         if found is None or found[1] != self.uid:
             raise UnknownStudy(
                 f"expected study {self.name!r} to be there still, got none; it was deleted"
@@ -120,9 +120,7 @@ class Ledger:
 
     def trial(self, connection: Connection, number: int) -> TrialRow | None:
         """A trial, if there is one of this number."""
-        found = connection.execute(
-            _find_trial, {"study_": self.id, "number_": number}
-        ).one_or_none()
+        found = _FIND_TRIAL.one(connection, {"study_": self.id, "number_": number})
         return None if found is None else TrialRow.of(found, self.uid)
 
     def entry(
@@ -130,23 +128,23 @@ class Ledger:
     ) -> tuple[str | None, str | None] | None:
         """Value and reason of a measurement, if it was told."""
         given = {"study_": self.id, "number_": number, "measurement_": measurement}
-        found = connection.execute(_find_entry, given).one_or_none()
+        found = _FIND_ENTRY.one(connection, given)
         return None if found is None else (found[0], found[1])
 
     def open(self, connection: Connection) -> list[TrialRow]:
         """Trials without an outcome, by number."""
-        found = connection.execute(_open, {"study_": self.id})
-        return [TrialRow.of(row, self.uid) for row in found.all()]
+        found = _OPEN.all(connection, {"study_": self.id})
+        return [TrialRow.of(row, self.uid) for row in found]
 
     def expired(self, connection: Connection, now: float) -> TrialRow | None:
         """The first open trial that nobody holds."""
-        found = connection.execute(_expired, {"study_": self.id, "now_": now}).one_or_none()
+        found = _EXPIRED.one(connection, {"study_": self.id, "now_": now})
         return None if found is None else TrialRow.of(found, self.uid)
 
     def trials(self, connection: Connection, row: StudyRow) -> Iterator[TrialRow]:
         """All trials, by number; none is missing."""
         expected = 0
-        for found in self._chunks(connection, _some_trials, -1, row.next_number - 1):
+        for found in self._chunks(connection, _SOME_TRIALS, -1, row.next_number - 1):
             made = TrialRow.of(found, self.uid)
             if made.number != expected:
                 break
@@ -164,7 +162,7 @@ class Ledger:
         """Entries of the log after number ``after``, whose seal is ``head``, with their trials."""
         head = first_head(self.uid) if head is None else head
         seq = after
-        for found in self._chunks(connection, _entries_with_trials, after, row.entries):
+        for found in self._chunks(connection, _SOME_ENTRIES, after, row.entries):
             seq += 1
             entry = Entry.of(found, head, seq)
             head = found[6]
@@ -176,25 +174,23 @@ class Ledger:
             )
 
     def _chunks(
-        self, connection: Connection, statement: sa.Select[Any], after: int, last: int
+        self, connection: Connection, statement: Statement, after: int, last: int
     ) -> Iterator[Any]:
         for begin in range(after, last, _CHUNK):
             given = {"study_": self.id, "after_": begin, "until_": min(begin + _CHUNK, last)}
-            yield from connection.execute(statement, given).all()
+            yield from statement.all(connection, given)
 
     # -- write --------------------------------------------------------------------------------
 
     def add(self, connection: Connection, row: TrialRow) -> None:
         """A new trial; the study's row has to count it."""
-        connection.execute(
-            _add_trial, {"study": self.id, **row._asdict(), "seal": row.seal(self.uid)}
-        )
+        _ADD_TRIAL.run(connection, {"study": self.id, **row._asdict(), "seal": row.seal(self.uid)})
 
     def change(self, connection: Connection, row: TrialRow) -> None:
         """Another state, lease or worker of a trial."""
         given = {name: getattr(row, name) for name in TrialRow._fields[2:]}
-        connection.execute(
-            _change_trial,
+        _CHANGE_TRIAL.run(
+            connection,
             {"study_": self.id, "number_": row.number, **given, "seal": row.seal(self.uid)},
         )
 
@@ -203,15 +199,15 @@ class Ledger:
     ) -> StudyRow:
         """A new entry of the log, and what the study's row is with it; not yet saved."""
         sealed = entry.seal(present.row.head)
-        connection.execute(_add_entry, {"study": self.id, **entry._asdict(), "seal": sealed})
+        _ADD_ENTRY.run(connection, {"study": self.id, **entry._asdict(), "seal": sealed})
         return present.row._replace(
             entries=entry.seq, head=sealed, finished=present.row.finished + (trial.state == OPEN)
         )
 
     def save(self, connection: Connection, row: StudyRow) -> None:
         """The study's row as it is now."""
-        connection.execute(
-            _change_study,
+        _CHANGE_STUDY.run(
+            connection,
             {
                 "study_": self.id,
                 "next_number": row.next_number,

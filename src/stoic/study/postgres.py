@@ -6,7 +6,6 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
-from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from stoic.errors import MissingExtra, StoreDamaged, StoreError, StoreUnavailable
@@ -61,17 +60,22 @@ class PostgreSQL(Database):
     def now(self, clock: object) -> float:
         return float(clock)  # type: ignore[arg-type]
 
-    def explain(self, error: DBAPIError) -> StoreError | None:
+    def driver_error(self) -> type[Exception]:
+        import psycopg
+
+        return psycopg.Error
+
+    def explain(self, error: BaseException) -> StoreError | None:
         shown = self.url.render_as_string(hide_password=True)
-        state = getattr(error.orig, "sqlstate", None) or ""
+        state = getattr(error, "sqlstate", None) or ""
         if not state or state[:2] in _UNAVAILABLE or state == "42501":  # no privilege
             return StoreUnavailable(
-                f"expected to use {shown}, got {str(error.orig).strip()}; look at the server, "
+                f"expected to use {shown}, got {str(error).strip()}; look at the server, "
                 "then go on: what was acknowledged is safe"
             )
         if state[:2] in ("42", "XX", "22", "23"):
             return StoreDamaged(
-                f"expected {shown} to be a whole store of Stoic, got {str(error.orig).strip()}; "
+                f"expected {shown} to be a whole store of Stoic, got {str(error).strip()}; "
                 "restore a copy, or name another database"
             )
         return None
