@@ -1,0 +1,180 @@
+"""Checks of a store from the file's header to the optimiser, and what they found, in words."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass
+
+from stoic.errors import StoicError, StoreError, StoreUnavailable
+from stoic.study.checkup import study_findings
+from stoic.study.findings import Finding, damage, fine, note
+from stoic.study.listing import names
+from stoic.study.opening import open_store
+from stoic.study.places import place
+from stoic.study.queue import Queue
+from stoic.study.schema import FORMAT
+from stoic.study.sqlite import APPLICATION
+from stoic.study.wal import read_wal
+
+__all__ = ["Diagnosis", "Finding", "examine"]
+
+_MAGIC = b"SQLite format 3\0"
+_PATIENCE = 10.0  # seconds; a store that is written all the time is looked at all the same
+_MOST = 20  # words of SQLite about its pages
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What was found in a store."""
+
+    store: str
+    findings: tuple[Finding, ...]
+
+    @property
+    def healthy(self) -> bool:
+        """Whether nothing is damaged."""
+        return not any(finding.kind == "damage" for finding in self.findings)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.findings))
+
+
+def examine(store: str | os.PathLike[str], watch: Callable[[str], None] | None = None) -> Diagnosis:
+    """Look at a store without changing it; ``watch`` hears what is looked at next.
+
+    A file is copied first, for SQLite would repair, and thereby change, what it opens.
+    """
+    url = place(store)
+    shown = url.render_as_string(hide_password=True)
+    watch = watch or (lambda _: None)
+    if not url.drivername.startswith("sqlite"):
+        return Diagnosis(shown, tuple(_content(store, watch)))
+    path = str(url.database)
+    if not os.path.isfile(path):
+        raise StoreUnavailable(f"expected a store at {path}, got none; look at the path")
+    with tempfile.TemporaryDirectory(prefix="stoic-doctor-") as folder:
+        watch("copying the file")
+        copy = _copied(path, folder)
+        found = [*_header(copy), *_wal(copy)]
+        if any(finding.stop for finding in found):
+            return Diagnosis(path, tuple(found))
+        watch("checking the pages")
+        found += _pages(copy)
+        found += _content(copy, watch)
+    return Diagnosis(path, tuple(f.about(copy, path) for f in found))
+
+
+def _copied(path: str, folder: str) -> str:
+    """A copy of a store at one moment: nobody writes meanwhile, and the log is copied first."""
+    copy = os.path.join(folder, "store.db")
+    queue = None
+    with suppress(StoreError):  # a folder that is read-only has no writers either
+        queue = Queue(path + "-lock") if os.access(os.path.dirname(path), os.W_OK) else None
+    try:
+        if queue is None:
+            _copy(path, copy)
+        else:
+            with queue.turn(_PATIENCE):
+                _copy(path, copy)
+    except OSError as error:
+        if isinstance(error, StoicError):
+            raise
+        raise StoreUnavailable(
+            f"expected to read {path} and to copy it to {folder}, got {error.strerror}"
+        ) from error
+    finally:
+        if queue is not None:
+            queue.close()
+    return copy
+
+
+def _copy(path: str, copy: str) -> None:
+    for end in ("-shm", "-wal"):
+        with suppress(FileNotFoundError):
+            shutil.copyfile(path + end, copy + end)
+    shutil.copyfile(path, copy)
+
+
+def _header(path: str) -> Iterator[Finding]:
+    size = os.path.getsize(path)
+    with open(path, "rb") as file:
+        header = file.read(100)
+    if size == 0:
+        yield note("file", "it is empty: a store without studies", stop=True)
+        return
+    if len(header) < 100 or header[:16] != _MAGIC:
+        yield damage("file", "its first bytes are not those of a SQLite file", stop=True)
+        return
+    page_size = int.from_bytes(header[16:18], "big")
+    page_size = 65536 if page_size == 1 else page_size
+    application = int.from_bytes(header[68:72], "big")
+    pages = int.from_bytes(header[28:32], "big")
+    if application != APPLICATION:
+        yield damage("file", f"its application id is {application:#x}, not that of Stoic")
+    if page_size < 512 or page_size & (page_size - 1):
+        yield damage("file", f"its header tells pages of {page_size} bytes", stop=True)
+    elif size % page_size or (size < pages * page_size and not read_wal(path).frames):
+        yield damage(
+            "file", f"its header tells {pages} pages of {page_size} bytes, it has {size} bytes"
+        )
+    else:
+        yield fine("file", f"{size} bytes, {size // page_size} pages")
+
+
+def _wal(path: str) -> Iterator[Finding]:
+    wal = read_wal(path)
+    if wal.damage is not None:
+        yield damage("write-ahead log", wal.damage, stop=True)
+    elif wal.committed:
+        yield fine("write-ahead log", f"{wal.committed} frames, all whole")
+    else:
+        yield fine("write-ahead log", "nothing waits in it")
+
+
+def _pages(path: str) -> Iterator[Finding]:
+    """SQLite's own check of pages, cells, indexes and constraints."""
+    try:
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("PRAGMA cell_size_check=ON")
+            found = connection.execute(f"PRAGMA integrity_check({_MOST})").fetchall()
+    except (sqlite3.Error, UnicodeError) as error:
+        yield damage("pages", f"SQLite gives up: {error}")
+        return
+    words = [line for (text,) in found for line in str(text).splitlines()]
+    if words == ["ok"]:
+        yield fine("pages", "SQLite finds no fault")
+    for line in () if words == ["ok"] else words[:_MOST]:
+        yield damage("pages", line)
+
+
+def _content(store: str | os.PathLike[str], watch: Callable[[str], None]) -> Iterator[Finding]:
+    """Tables and studies, read as a study reads them."""
+    try:
+        database = open_store(store, make=False)
+    except StoreUnavailable:
+        raise
+    except StoreError as error:
+        yield damage("tables", _first(error))
+        return
+    try:
+        with database.read() as connection:
+            found = names(connection)
+            yield fine("tables", f"format {FORMAT}; studies: {len(found)}")
+            for name in found:
+                watch(f"reading study {name!r}")
+                yield from study_findings(database, connection, name)
+    except StoreUnavailable:
+        raise
+    except (StoreError, UnicodeError) as error:
+        yield damage("tables", _first(error))
+    finally:
+        database.close()
+
+
+def _first(error: Exception) -> str:
+    return str(error).partition("; restore")[0]
