@@ -65,7 +65,7 @@ figure { margin: 0; }
 .slices { display: grid; grid-template-columns: repeat(auto-fill, minmax(17.5rem, 1fr));
   gap: 1.3rem 1.2rem; margin-top: .8rem; }
 .slices figure { max-width: 26rem; min-width: 0; }
-.slices figure:only-child { grid-column: 1 / -1; width: 100%; max-width: 34rem; }
+.slices figure:only-child { grid-column: 1 / -1; width: 100%; max-width: 27rem; }
 .slices figcaption { color: var(--ink); overflow-wrap: anywhere; }
 .slices figcaption span { color: var(--soft); margin-left: .4rem; }
 text { font-size: 12px; fill: var(--soft); font-family: inherit;

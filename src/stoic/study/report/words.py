@@ -72,13 +72,13 @@ def change(new: float, old: float) -> str:
 def between(ends: tuple[float, float], old: float) -> str:
     """The changes to both ends of an interval, the smaller first.
 
-    >>> between((60.0, 69.0), 100.0), between((90.0, 120.0), 100.0)
-    ('31% to 40%', '10% lower to 20% higher')
+    >>> between((60.0, 69.0), 100.0), between((90.0, 120.0), 100.0), between((-1.0, 10.0), 100.0)
+    ('31% to 40%', '10% lower to 20% higher', 'at least 90% lower')
     """
     if ends[0] > old or ends[1] < old:
         low, high = sorted(ends, key=lambda end: abs(end / 2 - old / 2))
         near, far = change(low, old), change(high, old)
-        if near.split()[1:] == far.split()[1:]:
+        if near.split()[1:] == far.split()[1:] and ("%" in near) is ("%" in far):
             return f"{near.split()[0]} to {far.split()[0]}"
         return f"at least {near}"
     return f"{change(ends[0], old)} to {change(ends[1], old)}"
