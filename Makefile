@@ -1,5 +1,5 @@
 # make test    set up and run everything that every change must pass
-# make demo    set up and watch robust policies beat the plain one under heavy tails
+# make demo    set up and tune a noisy server that lies now and then; ends with a report
 # make bench   speed and regret figures (long); make soak: long statistical checks
 
 PYTHON ?= python3
@@ -26,7 +26,11 @@ unit: .venv/ready
 	$(RUN) -m pytest -n 2 -q
 
 demo: .venv/ready
-	$(RUN) examples/heavy_tails.py
+	rm -rf demo-output/server*
+	mkdir -p demo-output
+	PATH="$(CURDIR)/$(BIN):$$PATH" OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 \
+		stoic tune --space examples/server/server.toml --store demo-output/server.db --no-report
+	$(RUN) -m examples.server.compare demo-output/server.db --report demo-output/server.html
 
 bench: .venv/ready
 	$(RUN) benchmarks/practical.py

@@ -45,8 +45,8 @@ def best() -> dict[str, Any]:
     return {
         "command": "python -m examples.server.truth > examples/server/truth.json",
         "params": vars(winner),
-        "value": round(typical(winner, 401), 3),
-        "runners_up": [{**vars(c), "value": round(typical(c, 101), 3)} for c in few],
+        "value": round(typical(winner), 3),
+        "runners_up": [{**vars(c), "value": round(typical(c), 3)} for c in few],
     }
 
 

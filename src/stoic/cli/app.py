@@ -10,6 +10,7 @@ import typer
 
 from stoic.cli.diagnose import diagnose
 from stoic.cli.refusals import plainly
+from stoic.cli.study import study
 from stoic.cli.tune import tune
 from stoic.errors import MissingExtra, StoicError
 from stoic.parallel import ENGINES
@@ -45,6 +46,7 @@ def _root() -> None:
 
 app.command(no_args_is_help=True)(tune)
 app.command()(diagnose)
+app.add_typer(study, name="study")
 
 
 @app.command()

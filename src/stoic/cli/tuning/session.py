@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Session"]
 
 _TICK = 0.2  # seconds between looks at the user's wish to stop
+_SLOW = 1.0  # seconds of an estimate that is not made after every trial
 _UNREADABLE = 5  # first trials that may all end well and print no value
 _FAILED = 20  # first trials that may all fail: much of a space may be out of bounds
 
@@ -110,12 +111,11 @@ class Session:
         """Estimate the best anew, unless that would take a good part of the time."""
         at, took = self._judged
         now = time.monotonic()
-        if self.board.best is not None and now - at < 5 * took:
+        if not self._valued or (took > _SLOW and now - at < 5 * took):
             return
-        if self._valued:
-            self.board.best = self.study.recommend()
-            self.board.suspects = self.study.suspects()
-            self._judged = (time.monotonic(), time.monotonic() - now)
+        self.board.best = self.study.recommend()
+        self.board.suspects = self.study.suspects()
+        self._judged = (time.monotonic(), time.monotonic() - now)
 
     def _despair(self, measured: Measured) -> None:
         """Stop where all trials of this session failed, and none of the study gave a value."""

@@ -1,0 +1,236 @@
+"""``stoic study``: what stores hold, in and out of them, and whether they are whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from stoic.cli.refusals import plainly
+from stoic.errors import InvalidInput, UnknownStudy
+
+if TYPE_CHECKING:
+    from stoic.study import Study
+
+__all__ = ["study"]
+
+study = typer.Typer(
+    help="Look at studies, take them elsewhere, and see whether their store is whole.",
+    no_args_is_help=True,
+)
+
+Place = Annotated[
+    str,
+    typer.Argument(metavar="STORE", help="A path, or a URL such as postgresql://ann@db/tuning."),
+]
+Name = Annotated[
+    str | None, typer.Argument(metavar="NAME", help="Of the study; not needed where there is one.")
+]
+Store = Annotated[str, typer.Option(metavar="PATH|URL", help="Where the study is.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Format = Annotated[
+    str | None, typer.Option("--format", help="csv, json or parquet; by default the suffix tells.")
+]
+
+
+@study.command("list")
+def list_studies(store: Place = "stoic.db", as_json: Json = False) -> None:
+    """List the studies of a store."""
+    with plainly():
+        from stoic.cli import study_views as views
+        from stoic.study import summaries
+
+        found = summaries(store)
+        views.listed(store, found, as_json)
+
+
+@study.command()
+def show(name: Name = None, store: Store = "stoic.db", as_json: Json = False) -> None:
+    """Show what a study is about, how far it is, and what it found."""
+    with plainly():
+        from stoic.cli import study_views as views
+
+        with _study(store, name) as opened:
+            views.shown(opened, as_json)
+
+
+@study.command()
+def best(name: Name = None, store: Store = "stoic.db", as_json: Json = False) -> None:
+    """Print the configuration to stand by, with its estimated value and a 90 % interval."""
+    with plainly():
+        from stoic.cli import study_views as views
+
+        with _study(store, name) as opened:
+            views.best(opened, as_json)
+
+
+@study.command()
+def trials(
+    name: Name = None,
+    store: Store = "stoic.db",
+    last: Annotated[int | None, typer.Option(min=1, help="Only so many of the newest.")] = None,
+    state: Annotated[str | None, typer.Option(help="Only those open, told or failed.")] = None,
+    as_json: Json = False,
+) -> None:
+    """List the trials of a study."""
+    with plainly():
+        from stoic.checks import choice
+        from stoic.cli import study_views as views
+
+        if state is not None:
+            choice(state, "--state", ("open", "told", "failed"))
+        with _study(store, name) as opened:
+            found = [trial for trial in opened.trials if state in (None, trial.state)]
+            views.trials(opened, found[-last:] if last else found, as_json)
+
+
+@study.command("export")
+def export_study(
+    file: Annotated[Path, typer.Argument(help="A file to write: .csv, .json or .parquet.")],
+    name: Name = None,
+    store: Store = "stoic.db",
+    kind: Format = None,
+) -> None:
+    """Write all trials of a study to a file: a row for each measurement."""
+    with plainly():
+        from stoic.study.transfer import export
+
+        count = export(store, _name(store, name), file, kind)
+        Console().print(Text(f"{file}: {count} rows"), soft_wrap=True)
+
+
+@study.command("import")
+def import_study(
+    file: Annotated[Path, typer.Argument(help="A file to read: .csv, .json or .parquet.")],
+    name: Name = None,
+    store: Store = "stoic.db",
+    kind: Format = None,
+    param: Annotated[
+        list[str] | None,
+        typer.Option("--param", "-p", metavar="NAME=RANGE", help="Of a new study: threads=1:64."),
+    ] = None,
+    space: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Of a new study: parameters as TOML.")
+    ] = None,
+    minimize: Annotated[bool, typer.Option("--minimize", help="Low values are good.")] = False,
+    maximize: Annotated[bool, typer.Option("--maximize", help="High values are good.")] = False,
+    objective: Annotated[str | None, typer.Option(help="What is measured.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Of all that is drawn.")] = None,
+) -> None:
+    """Take measurements from a file into a study, all of them or none.
+
+    Columns: the parameters, value, and where known reason (of a failure), number (of the trial)
+    and measurement. A study that is not there is made, of -p or --space, or of what the file
+    tells. The same file may be imported again where it numbers its trials.
+    """
+    with plainly():
+        from stoic.cli.tuning.settings import Settings, direction_of, parameters
+        from stoic.study.problem import Asked
+        from stoic.study.transfer import import_file
+
+        written = parameters(param or [])
+        said = Settings(params=written, direction=direction_of(minimize, maximize), seed=seed)
+        said = said.over(Settings.of_file(space)) if space is not None else said
+        chosen = {each.name: each.parameter for each in said.params} or None
+        asked = Asked(chosen, None, said.direction, said.seed, None, objective or said.objective)
+        done = import_file(store, name, file, kind, asked=asked)
+        new = "new study" if done.made else "study"
+        words = f"{new} {done.study!r}: {done.trials} new trials, {done.outcomes} new outcomes"
+        words += f", {done.known} known already" if done.known else ""
+        Console().print(Text(words), soft_wrap=True)
+
+
+@study.command("delete")
+def delete_study(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Of the study.")],
+    store: Store = "stoic.db",
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Remove a study and all of its trials, for good."""
+    with plainly():
+        from stoic.study import delete, summaries
+
+        found = {each.name: each for each in summaries(store)}
+        if name not in found:
+            raise UnknownStudy(
+                f"expected a study among {', '.join(map(repr, found)) or 'none'}, got {name!r}"
+            )
+        question = f"Delete study {name!r} with {found[name].trials} trials from {store}?"
+        if not yes and not typer.confirm(question):
+            raise typer.Exit(1)
+        delete(store, name)
+        Console().print(Text(f"study {name!r} is deleted"), soft_wrap=True)
+
+
+@study.command()
+def report(
+    name: Name = None,
+    store: Store = "stoic.db",
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="NAME.html by default.")] = None,
+) -> None:
+    """Write a study as one HTML file that needs nothing but a browser."""
+    with plainly():
+        from stoic.study.report import write_report
+
+        with _study(store, name) as opened:
+            records = opened.trials
+            times = [trial.told for trial in records if trial.told is not None]
+            started = min((trial.asked for trial in records), default=None)
+            ended = max(times) - started if times and started is not None else None
+            safe = "".join(c if c.isalnum() or c in "-_." else "-" for c in opened.name)
+            path = write_report(
+                opened.result(),
+                out or Path(f"{safe}.html"),
+                title=opened.name,
+                started=started,
+                seconds=None if ended is None else max(ended, 0.0),
+            )
+        Console().print(Text(str(path)), soft_wrap=True)
+
+
+@study.command()
+def doctor(
+    store: Place = "stoic.db",
+    recover: Annotated[
+        str | None,
+        typer.Option(metavar="NEW", help="Write all that is readable to a new store."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Check a store from the file's header to the optimiser, and say what was found.
+
+    The store is not changed. The exit code is 0 where nothing is damaged, else 1.
+    """
+    with plainly():
+        from stoic.cli import study_views as views
+        from stoic.study.doctor import examine
+        from stoic.study.recovery import recover as recovered
+
+        with Console(stderr=True).status("opening") as status:
+            found = examine(store, lambda words: status.update(Text(words)))
+            kept = () if recover is None else recovered(store, recover)
+        views.diagnosis(found, kept, recover, as_json)
+    raise typer.Exit(0 if found.healthy else 1)
+
+
+def _study(store: str, name: str | None) -> Study:
+    from stoic.study import Study
+
+    return Study(store, _name(store, name))
+
+
+def _name(store: str, name: str | None) -> str:
+    """The study that was named, or the only one."""
+    from stoic.study import summaries
+
+    if name is not None:
+        return name
+    found = [each.name for each in summaries(store)]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise UnknownStudy(f"expected a study in {store}, got none; make one with stoic tune")
+    raise InvalidInput(f"expected the name of a study among {', '.join(map(repr, found))}")

@@ -1,0 +1,173 @@
+"""Studies, trials and the doctor's findings as tables of at most 80 columns, or as JSON."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from stoic.errors import InvalidInput
+from stoic.optimize import Answer
+from stoic.study import Study, StudySummary, TrialRecord
+from stoic.study.doctor import Diagnosis
+from stoic.study.recovery import Recovered
+
+__all__ = ["best", "diagnosis", "listed", "shown", "trials"]
+
+_STYLES = {"fine": "green", "note": "yellow", "damage": "bold red"}
+_MARKS = {"fine": "ok", "note": "note", "damage": "damage"}
+
+
+def listed(store: str, found: Sequence[StudySummary], as_json: bool) -> None:
+    """The studies of a store."""
+    if as_json:
+        _print([asdict(each) for each in found])
+        return
+    if not found:
+        Console().print(Text(f"{store} holds no study"), soft_wrap=True)
+        return
+    table = _table("study", "goal", "trials", "told", "failed", "open", "last")
+    for each in found:
+        goal = f"{each.direction[:3]} {each.objective}"
+        counts = (each.trials, each.told, each.failed, each.open)
+        table.add_row(Text(each.name), Text(goal), *map(str, counts), _ago(each.last))
+    Console().print(table)
+
+
+def shown(study: Study, as_json: bool) -> None:
+    """A study: what it is about, and what it found."""
+    records = study.trials
+    states = [record.state for record in records]
+    counts = {state: states.count(state) for state in ("told", "failed", "open")}
+    if as_json:
+        about = {
+            "name": study.name, "uid": study.uid, "store": study.url,
+            "direction": study.direction, "objective": study.objective, "seed": study.seed,
+            "method": study.method, "space": study.space.describe(),
+            "trials": len(records), **counts,
+        }  # fmt: skip
+        _print({**about, "result": study.result().to_dict() if records else None})
+        return
+    console = Console()
+    console.print(Text(study.name, style="bold"), soft_wrap=True)
+    facts = {
+        "store": study.url,
+        "goal": f"{study.direction} {study.objective}",
+        "method": f"{study.method}, seed {study.seed}",
+        "trials": ", ".join(f"{count} {state}" for state, count in counts.items()),
+    }
+    for name, words in facts.items():
+        console.print(Text.assemble((f"{name}: ", "cyan"), words), soft_wrap=True)
+    table = _table("parameter", "range")
+    for name, parameter in study.space.parameters.items():
+        table.add_row(Text(name), Text(str(parameter)))
+    console.print(table)
+    if any(states):
+        console.print(Text("\n" + str(study.result())), soft_wrap=True)
+
+
+def best(study: Study, as_json: bool) -> None:
+    """The configuration to stand by."""
+    try:
+        answer = study.recommend()
+    except InvalidInput as error:
+        raise InvalidInput(f"expected a trial with a value in study {study.name!r}: {error}") from (
+            error
+        )
+    if as_json:
+        _print(_answer(answer))
+        return
+    console = Console()
+    low, high = answer.interval
+    for name, value in answer.params.items():
+        console.print(Text.assemble((f"{name}: ", "cyan"), f"{value}"), soft_wrap=True)
+    words = f"{answer.value:.6g} (90 %: {low:.6g} to {high:.6g}), measured {answer.measured} times"
+    console.print(Text.assemble((f"{study.objective}: ", "cyan"), words), soft_wrap=True)
+
+
+def _answer(answer: Answer) -> dict[str, Any]:
+    return {
+        "params": dict(answer.params),
+        "value": answer.value,
+        "interval": list(answer.interval),
+        "measured": answer.measured,
+    }
+
+
+def trials(study: Study, found: Sequence[TrialRecord], as_json: bool) -> None:
+    """Trials, one in a line."""
+    if as_json:
+        _print([asdict(record) for record in found])
+        return
+    table = _table("trial", "state", study.objective, "parameters")
+    table.columns[3].overflow = "fold"
+    for record in found:
+        outcome = ", ".join(f"{value:.6g}" for value in record.values)
+        outcome = record.reason or "" if record.state == "failed" else outcome
+        words = outcome if len(outcome) <= 24 else outcome[:23] + "…"
+        row = (Text(record.state), Text(words.replace("\n", " ")), Text(_params(record.params)))
+        table.add_row(str(record.number), *row)
+    Console().print(table)
+
+
+def _params(params: Mapping[str, Any]) -> str:
+    return " ".join(
+        f"{name}={value:.6g}" if isinstance(value, float) else f"{name}={value}"
+        for name, value in params.items()
+    )
+
+
+def diagnosis(
+    found: Diagnosis, kept: Sequence[Recovered], target: str | None, as_json: bool
+) -> None:
+    """What the doctor found, and what was saved."""
+    if as_json:
+        rows = [{"kind": f.kind, "where": f.where, "words": f.words} for f in found.findings]
+        saved = [{**asdict(each), "share": each.share} for each in kept]
+        _print({"store": found.store, "healthy": found.healthy, "findings": rows} | (
+            {"recovered": saved} if target is not None else {}
+        ))  # fmt: skip
+        return
+    console = Console()
+    for finding in found.findings:
+        mark = (f"{_MARKS[finding.kind]:>6}  ", _STYLES[finding.kind])
+        console.print(Text.assemble(mark, f"{finding.where}: {finding.words}"), soft_wrap=True)
+    if target is not None:
+        console.print(Text(f"\n{target}:", style="bold"), soft_wrap=True)
+        for each in kept:
+            console.print(Text(str(each)), soft_wrap=True)
+        if not kept:
+            console.print("nothing readable was found")
+    elif found.healthy:
+        console.print(Text("healthy", style="green"))
+    else:
+        words = "damaged; restore a copy, or save what is readable with --recover NEW.db"
+        console.print(Text(words, style="bold red"), soft_wrap=True)
+
+
+def _table(*headings: str) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for heading in headings:
+        count = heading in ("trials", "told", "failed", "open", "trial")
+        table.add_column(Text(heading), justify="right" if count else "left")
+    return table
+
+
+def _ago(when: float | None) -> str:
+    if when is None:
+        return "never"
+    seconds = max(time.time() - when, 0.0)
+    for length, unit in ((86400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= length:
+            return f"{seconds // length:.0f} {unit} ago"
+    return f"{seconds:.0f} s ago"
+
+
+def _print(data: object) -> None:
+    print(json.dumps(data, indent=2, allow_nan=False))

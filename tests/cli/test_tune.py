@@ -1,0 +1,350 @@
+"""``stoic tune`` as a user meets it: real programs, real stores, real signals."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("typer")
+pytest.importorskip("sqlalchemy")
+from typer.testing import CliRunner
+
+from programs import PARABOLA, STOIC, environment, program, tune
+from stoic.cli.app import app
+from stoic.study import Study, TrialRecord
+
+RUNNER = CliRunner()
+BASIC = ("--minimize", "-p", "x=0.0:1.0", "--no-report")
+
+
+def here(folder: Path, *words: object, code: int = 0) -> str:
+    """``stoic tune`` in this process: quicker, where neither signals nor imports matter."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        result = RUNNER.invoke(app, ["tune", *map(str, words)])
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+def trials(folder: Path, name: str = "bench") -> tuple[TrialRecord, ...]:
+    with Study(folder / "stoic.db", name) as study:
+        return study.trials
+
+
+def test_a_program_is_tuned_and_the_same_command_goes_on(tmp_path: Path) -> None:
+    command = [*program(tmp_path, PARABOLA), "{x}"]
+    words = ("--minimize", "-p", "x=0.0:1.0", "--json-out", "out.json")
+    said = tune(tmp_path, command, *words, "--budget", 12).stdout
+    assert len(re.findall(r"^ ?\d+/12  #\d+  x=", said, flags=re.M)) == 12
+    found = json.loads((tmp_path / "out.json").read_text())
+    assert abs(found["best"]["params"]["x"] - 0.3) < 0.1
+    assert f"\n  {found['command']}\n" in said
+    again = subprocess.run(
+        shlex.split(found["command"]), capture_output=True, text=True, check=True
+    )
+    assert again.stdout.startswith("warm-up")
+    assert (tmp_path / "bench.html").read_text(encoding="utf-8").startswith("<!")
+    log = (tmp_path / "stoic.db.logs" / "bench" / "0003.txt").read_text()
+    assert "$ " in log
+    assert "warm-up took 3 s" in log
+
+    said = tune(tmp_path, command, *words, "--budget", 14).stdout
+    assert "12 trials are done, 2 to go" in said
+    assert [t.number for t in trials(tmp_path)] == list(range(14))
+    tune(tmp_path, command, *words, "--budget", 14)
+    assert len(trials(tmp_path)) == 14
+
+
+NOISY = """
+import os, random
+rng = random.Random(os.environ["STOIC_SEED"])
+print(float(os.environ["STOIC_X"]) + rng.gauss(0, 1), os.environ["STOIC_TRIAL"] * 0)
+"""
+
+
+def test_runs_repeat_and_every_measurement_has_its_own_seed(tmp_path: Path) -> None:
+    found = []
+    for folder in (tmp_path / "a", tmp_path / "b"):
+        folder.mkdir()
+        command = program(folder, NOISY)
+        here(folder, *BASIC, "--env", "--budget=9", "--repeat=2", "--seed=5", "--", *command)
+        found.append([(t.params, t.values) for t in trials(folder)])
+    assert found[0] == found[1]
+    values = [value for _, both in found[0] for value in both]
+    assert len(values) == len(set(values)) == 18
+
+
+FAILING = """
+import os, signal, sys, time
+x = float(sys.argv[1])
+if x < 0.2: sys.exit("no room for %.3f" % x)
+if x < 0.4: os.kill(os.getpid(), signal.SIGSEGV)
+if x < 0.6: time.sleep(60)
+if x < 0.8: print("loss: nan"); sys.exit()
+print("fine")
+"""
+
+
+def test_every_kind_of_failure_is_told_in_words(tmp_path: Path) -> None:
+    command = [*program(tmp_path, FAILING), "{x}"]
+    words = (*BASIC, "--budget", 12, "--timeout", "0.5", "--jobs", 3)
+    said = here(tmp_path, *words, "--", *command, code=1)
+    assert "No trial gave a value" in said
+    reasons = {re.sub(r"[\d.]+$", "", str(t.reason)) for t in trials(tmp_path)}
+    assert reasons == {
+        "exit code 1: no room for ",
+        "killed by SIGSEGV",
+        "no end within 0.5 s",
+        "the value is nan, not a finite number",
+        "no number in the output",
+    }
+    assert {t.state for t in trials(tmp_path)} == {"failed"}
+
+
+def test_a_wrong_metric_is_noticed_early(tmp_path: Path) -> None:
+    command = [*program(tmp_path, PARABOLA), "{x}"]
+    said = tune(tmp_path, command, *BASIC, "--budget", 100, "--metric", r"p99=(\d+)", code=1).stdout
+    assert "5 times out of 5: 'p99=(\\\\d+)' matches nothing" in " ".join(said.split())
+    assert len(trials(tmp_path)) == 5
+
+
+SLOW = """
+import os, sys, time
+from pathlib import Path
+me = Path(sys.argv[2]) / f"{os.getpid()}.run"
+me.touch()
+time.sleep(float(sys.argv[3]))
+seen = len(list(me.parent.glob("*.run")))
+me.unlink()
+print(seen)
+"""
+
+
+def start(folder: Path, *words: object) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*STOIC, "tune", *map(str, words)],
+        cwd=folder,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def slow(folder: Path, seconds: float) -> list[object]:
+    command = program(folder, SLOW)
+    words = [*BASIC, "--budget", 8, "--jobs", 2]
+    return [*words, "--", *command, "{x}", str(folder), str(seconds)]
+
+
+def wait_for(done: Path, count: int) -> None:
+    deadline = time.monotonic() + 60
+    while len(list(done.glob("*.run"))) < count:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(tmp_path: Path) -> None:
+    words = slow(tmp_path, 60.0)
+    process = start(tmp_path, *words)
+    wait_for(tmp_path, 2)
+    running = [int(path.stem) for path in tmp_path.glob("*.run")]
+    process.send_signal(signal.SIGINT)
+    said, _ = process.communicate(timeout=60)
+    assert process.returncode == 130, said
+    assert "stopping" in said
+    assert "to go on   stoic" in said
+    assert not any(Path(f"/proc/{pid}").exists() for pid in running)
+    opened = trials(tmp_path)
+    assert [t.state for t in opened] == ["open", "open"]
+    assert all(t.lease_until <= time.time() for t in opened)  # given back
+    for path in tmp_path.glob("*.run"):
+        path.unlink()
+    (tmp_path / "bench.py").write_text(PARABOLA)
+    here(tmp_path, *words)
+    assert [t.number for t in trials(tmp_path)] == list(range(8))
+    assert [t.attempt for t in trials(tmp_path)][:2] == [2, 2]
+
+
+def test_after_kill_9_the_same_command_goes_on_at_once(tmp_path: Path) -> None:
+    words = slow(tmp_path, 60.0)
+    process = start(tmp_path, *words)
+    wait_for(tmp_path, 2)
+    process.kill()
+    process.communicate(timeout=60)
+    for path in tmp_path.glob("*.run"):
+        os.kill(int(path.stem), signal.SIGKILL)
+        path.unlink()
+    (tmp_path / "bench.py").write_text(PARABOLA)
+    here(tmp_path, *words)
+    found = trials(tmp_path)
+    assert [t.number for t in found] == list(range(8))
+    assert [t.attempt for t in found][:2] == [2, 2]  # not after the lease of ten minutes
+
+
+def test_jobs_run_at_a_time(tmp_path: Path) -> None:
+    here(tmp_path, *slow(tmp_path, 0.5))
+    values = [value for t in trials(tmp_path) for value in t.values]
+    assert max(values) == 2.0
+
+
+SPACE = """
+command = ["{python}", "bench.py", "--o", "{{o}}", "--m={{m}}", "{{k}}"]
+direction = "maximize"
+budget = 14
+json = "out.score"
+[params]
+o = ["adam", "sgd"]
+m = {{ low = 0.0, high = 1.0, when = {{ o = "sgd" }} }}
+k = "8,16,32"
+"""
+SPACED = """
+import json, sys
+score = len(sys.argv) * 10 + (float(sys.argv[3][4:]) if sys.argv[2] == "sgd" else 0)
+print(json.dumps({"out": {"score": score, "seen": sys.argv[1:]}}))
+"""
+
+
+def test_a_space_file_with_conditions(tmp_path: Path) -> None:
+    program(tmp_path, SPACED)
+    (tmp_path / "space.toml").write_text(SPACE.format(python=sys.executable))
+    here(tmp_path, "--space", "space.toml", "--no-report", "--name", "spaced")
+    found = trials(tmp_path, "spaced")
+    assert len(found) == 14
+    for t in found:
+        assert ("m" in t.params) == (t.params["o"] == "sgd")
+        assert t.values[0] == (50 + t.params["m"] if "m" in t.params else 40)
+
+
+WHOLE = ["--minimize", "--budget", "3", "-p", "x=1:9", "--no-report", "--", "./bench.sh", "{x}"]
+
+
+def change(**changes: object) -> list[str]:
+    """The whole command with some words replaced; None drops a word."""
+    words = [changes.get(word.strip("-./"), word) for word in WHOLE]
+    return [str(word) for word in words if word is not None]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (change(minimize=None), "--minimize or --maximize, got neither"),
+        (["--maximize", *WHOLE], "--minimize or --maximize, got both"),
+        (WHOLE[:1] + WHOLE[3:], "--budget 60"),
+        (WHOLE[:6], "a command to run"),
+        ([*WHOLE, "{y}"], "-p y="),
+        (WHOLE[:-1], "got it nowhere"),
+        (["-p", "x=1:2", *WHOLE], "'x' twice"),
+        (["-p", "y=1", *WHOLE], "constant"),
+        (["--metric", "(", *WHOLE], "regular expression"),
+        (["--metric", "a", "--json", "b", *WHOLE], "got both"),
+        (["--timeout", "soon", *WHOLE], "expected --timeout"),
+        (["--repeat", "often", *WHOLE], "expected --repeat"),
+        (["--space", "none.toml", *WHOLE], "expected a space file"),
+        (["--space", "bad.toml", *WHOLE], "expected TOML"),
+        (["--store", "no/where/stoic.db", *WHOLE], "expected"),
+        ([*WHOLE[:-2], "nobody-has-this", "{x}"], "on the PATH"),
+        ([*WHOLE[:-2], "bench.sh", "{x}"], "write ./bench.sh"),
+        ([*WHOLE[:-2], "./none.sh", "{x}"], "does not exist"),
+        ([*WHOLE[:-2], "./bad.toml", "{x}"], "chmod +x"),
+        ([*WHOLE[:-2], "/tmp", "{x}"], "folder"),
+        ([*WHOLE[:-2], "./empty.sh", "{x}"], "could not be started"),
+    ],
+)
+def test_what_is_refused_before_anything_runs(
+    words: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("bench.sh", "#!/bin/sh\ntouch ran\necho 1\n"), ("empty.sh", "echo 1\n")):
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    (tmp_path / "bad.toml").write_text("= 3")
+    result = RUNNER.invoke(app, ["tune", *words])
+    assert result.exit_code == 2, result.output
+    assert said in " ".join(result.output.split())
+    assert "Traceback" not in result.output
+    assert not (tmp_path / "ran").exists()
+    if (tmp_path / "stoic.db").exists():
+        assert not any(t.state != "open" for t in trials(tmp_path, "empty"))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (change(minimize="--maximize"), "direction"),
+        ([word.replace("1:9", "1:8") for word in WHOLE], "space"),
+        ([*WHOLE, "more"], "--name"),
+        (["--metric", r"(\d)", *WHOLE], "--name"),
+        (["--seed", "7", *WHOLE], "seed"),
+    ],
+)
+def test_another_study_of_the_same_name_is_refused(
+    words: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bench.sh").write_text("#!/bin/sh\necho $1\n")
+    (tmp_path / "bench.sh").chmod(0o755)
+    result = RUNNER.invoke(app, ["tune", *WHOLE])
+    assert result.exit_code == 0, result.output
+    result = RUNNER.invoke(app, ["tune", *words])
+    assert result.exit_code == 2, result.output
+    assert said in result.output
+    result = RUNNER.invoke(app, ["tune", "--name", "other", *words])
+    assert result.exit_code == 0, result.output
+
+
+def test_on_a_terminal_there_is_a_picture(tmp_path: Path) -> None:
+    command = [*program(tmp_path, PARABOLA), "{x}"]
+    words = [*STOIC, "tune", *BASIC, "--budget", "6", "--", *command]
+    parent, child = pty.openpty()
+    env = environment(TERM="xterm", LINES="24")
+    with subprocess.Popen(words, cwd=tmp_path, env=env, stdout=child, stderr=child) as process:
+        os.close(child)
+        said = b""
+        while True:
+            try:
+                chunk = os.read(parent, 65536)
+            except OSError:  # Linux: the other end is closed
+                break
+            if not chunk:
+                break
+            said += chunk
+        os.close(parent)
+    assert process.returncode == 0
+    text = said.decode()
+    assert "━" in text
+    assert "6/6 trials" in text
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
+    assert all(len(line) <= 80 for line in plain.split("\r\n")[:3])
+    assert "estimate" in plain
+
+
+ALONE = """
+import sys
+for name in ("pyarrow", "matplotlib", "threadpoolctl", "distributed"):
+    sys.modules[name] = None
+from stoic.cli import main
+main()
+"""
+
+
+def test_the_extra_cli_alone_is_enough(tmp_path: Path) -> None:
+    command = [*program(tmp_path, PARABOLA), "{x}"]
+    words = ["tune", "--minimize", "-p", "x=0.0:1.0", "--budget", "9", "--", *command]
+    for given, code, said in ((words, 0, "bench.html"), (["compare", "a", "b"], 2, "stoic[lab]")):
+        done = subprocess.run(
+            [sys.executable, "-c", ALONE, *given],
+            cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == code, done.stderr
+        assert said in done.stdout + done.stderr
