@@ -57,7 +57,7 @@ def shown(study: Study, as_json: bool) -> None:
     console = Console()
     console.print(Text(study.name, style="bold"), soft_wrap=True)
     facts = {
-        "store": study.url,
+        "store": study.url.removeprefix("sqlite+pysqlite:///"),
         "goal": f"{study.direction} {study.objective}",
         "method": f"{study.method}, seed {study.seed}",
         "trials": ", ".join(f"{count} {state}" for state, count in counts.items()),

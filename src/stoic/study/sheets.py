@@ -1,0 +1,192 @@
+"""Tables of measurements in files: CSV, JSON, Parquet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from stoic.checks import describe
+from stoic.errors import InvalidInput, MissingData, MissingExtra
+
+__all__ = ["FORMATS", "Sheet", "cell", "format_of", "read_sheet", "write_sheet"]
+
+FORMATS = ("csv", "json", "parquet")
+_ABOUT = b"stoic.study"  # where a Parquet file tells of its study
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Rows of named values; ``about`` tells of the study, where the file does."""
+
+    rows: list[dict[str, Any]]
+    places: list[str]  # of the rows, for messages: "line 7"
+    columns: list[str]
+    about: dict[str, Any] = field(default_factory=dict)
+
+
+def format_of(path: Path, said: str | None) -> str:
+    """The format that was said, or that the file's name tells.
+
+    >>> format_of(Path("trials.csv"), None)
+    'csv'
+    """
+    found = said or path.suffix.lstrip(".").lower()
+    found = {"pq": "parquet"}.get(found, found)
+    if found not in FORMATS:
+        raise InvalidInput(
+            f"expected a format among {', '.join(FORMATS)}, got {found!r}; give the file such a "
+            "suffix, or use --format"
+        )
+    return found
+
+
+def cell(value: object) -> str:
+    """A value as it stands in a CSV file.
+
+    >>> cell(0.1), cell(True), cell(None)
+    ('0.1', 'true', '')
+    """
+    if value is None:
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+# -- write -------------------------------------------------------------------------------------
+
+
+def write_sheet(sheet: Sheet, path: Path, kind: str) -> None:
+    """Write a file, whole or not at all."""
+    data = {"csv": _csv, "json": _json, "parquet": _parquet}[kind](sheet)
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        draft.write_bytes(data)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _csv(sheet: Sheet) -> bytes:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(sheet.columns)
+    writer.writerows([[cell(row.get(name)) for name in sheet.columns] for row in sheet.rows])
+    return text.getvalue().encode("utf-8")
+
+
+def _json(sheet: Sheet) -> bytes:
+    data = {"study": sheet.about, "trials": sheet.rows}
+    return (json.dumps(data, indent=1, allow_nan=False) + "\n").encode("ascii")
+
+
+def _parquet(sheet: Sheet) -> bytes:
+    pa, pq = _arrow()
+    columns = {name: [row.get(name) for row in sheet.rows] for name in sheet.columns}
+    for name, values in columns.items():
+        if len({type(v) for v in values if v is not None} - {int, float}) > 1:
+            columns[name] = [None if v is None else cell(v) for v in values]  # of several types
+    table = pa.table({name: pa.array(values) for name, values in columns.items()})
+    about = json.dumps(sheet.about, allow_nan=False).encode("ascii")
+    sink = pa.BufferOutputStream()
+    pq.write_table(table.replace_schema_metadata({_ABOUT: about}), sink, compression="zstd")
+    return bytes(sink.getvalue())
+
+
+def _arrow() -> tuple[Any, ModuleType]:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as missing:
+        raise MissingExtra.of("pyarrow", "Parquet files", "lab") from missing
+    return pyarrow, pyarrow.parquet
+
+
+# -- read --------------------------------------------------------------------------------------
+
+
+def read_sheet(path: Path, kind: str) -> Sheet:
+    """The rows of a file, or a typed error that names the place."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise MissingData(f"expected a file at {path}, got {error.strerror}") from error
+    sheet = {"csv": _from_csv, "json": _from_json, "parquet": _from_parquet}[kind](data, path)
+    if not sheet.rows:
+        raise InvalidInput(f"expected rows in {path}, got none")
+    return sheet
+
+
+def _from_csv(data: bytes, path: Path) -> Sheet:
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise InvalidInput(f"expected UTF-8 in {path}, got other bytes in line {line}") from error
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    rows, places = [], []
+    try:
+        columns = next(reader, [])
+        if len(set(columns)) < len(columns) or not all(columns):
+            raise InvalidInput(f"expected a header of different names in {path}, got {columns}")
+        for cells in reader:
+            if not cells:
+                continue
+            if len(cells) != len(columns):
+                raise InvalidInput(
+                    f"expected {len(columns)} cells as in the header, got {len(cells)} in line "
+                    f"{reader.line_num} of {path}"
+                )
+            rows.append({name: text for name, text in zip(columns, cells, strict=True) if text})
+            places.append(f"line {reader.line_num}")
+    except csv.Error as error:
+        raise InvalidInput(
+            f"expected CSV in {path}, got a fault in line {reader.line_num}: {error}"
+        ) from error
+    return Sheet(rows, places, columns)
+
+
+def _from_json(data: bytes, path: Path) -> Sheet:
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"expected JSON in {path}, got a fault: {error}") from error
+    about: Any = found.get("study", {}) if isinstance(found, dict) else {}
+    listed: Any = found.get("trials") if isinstance(found, dict) else found
+    if not isinstance(listed, list) or not isinstance(about, dict):
+        raise InvalidInput(
+            f"expected a list of rows in {path}, or an object with such a list as 'trials', "
+            f"got {describe(found)}"
+        )
+    for i, row in enumerate(listed, 1):
+        if not isinstance(row, dict):
+            raise InvalidInput(f"expected an object as row {i} of {path}, got {describe(row)}")
+    return _typed(listed, about)
+
+
+def _from_parquet(data: bytes, path: Path) -> Sheet:
+    pa, pq = _arrow()
+    try:
+        table = pq.read_table(pa.BufferReader(data))
+        about = json.loads((table.schema.metadata or {}).get(_ABOUT, b"{}"))
+        rows = table.to_pylist()
+    except (pa.ArrowException, OSError, ValueError, RecursionError) as error:
+        raise InvalidInput(f"expected Parquet in {path}, got a fault: {error}") from error
+    return _typed(rows, about if isinstance(about, dict) else {})
+
+
+def _typed(listed: list[Mapping[str, Any]], about: dict[str, Any]) -> Sheet:
+    rows = [{k: v for k, v in row.items() if v is not None and not _nan(v)} for row in listed]
+    columns = list(dict.fromkeys(name for row in listed for name in row))
+    return Sheet(rows, [f"row {i}" for i in range(1, len(rows) + 1)], columns, about)
+
+
+def _nan(value: object) -> bool:
+    """Whether it is how tables write that there is nothing."""
+    return isinstance(value, float) and math.isnan(value)
