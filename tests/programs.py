@@ -51,3 +51,12 @@ def tune(
 ) -> subprocess.CompletedProcess[str]:
     """Run ``stoic tune`` on a command."""
     return stoic(folder, "tune", *words, "--", *command, code=code)
+
+
+def alive(pid: int) -> bool:
+    """Whether a process runs."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state not in "ZX"

@@ -19,8 +19,9 @@ pytest.importorskip("typer")
 pytest.importorskip("sqlalchemy")
 from typer.testing import CliRunner
 
-from programs import PARABOLA, STOIC, environment, program, tune
+from programs import PARABOLA, STOIC, alive, environment, program, tune
 from stoic.cli.app import app
+from stoic.cli.tuning.leftovers import Leftovers
 from stoic.study import Study, TrialRecord
 
 RUNNER = CliRunner()
@@ -147,6 +148,21 @@ def slow(folder: Path, seconds: float) -> list[object]:
     return [*words, "--", *command, "{x}", str(folder), str(seconds)]
 
 
+def test_only_what_is_surely_ours_is_ended(tmp_path: Path) -> None:
+    leftovers = Leftovers(tmp_path)
+    with subprocess.Popen(["sleep", "60"], start_new_session=True) as bystander:
+        leftovers.note(bystander.pid)
+        (note,) = (tmp_path / "running").iterdir()
+        found = json.loads(note.read_text())
+        assert leftovers.end() == 0  # its tuner, we, still runs
+        found["tuner"] = re.sub(r":\d+-", ":1-", found["tuner"])
+        for text in (json.dumps(found), "{", '{"tuner": 3}', "[]"):
+            note.write_text(text)
+            assert leftovers.end() == 0  # it never had our variables
+        assert alive(bystander.pid)
+        bystander.kill()
+
+
 def wait_for(done: Path, count: int) -> None:
     deadline = time.monotonic() + 60
     while len(list(done.glob("*.run"))) < count:
@@ -164,7 +180,7 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(tmp_path: Path) -> No
     assert process.returncode == 130, said
     assert "stopping" in said
     assert "to go on   stoic" in said
-    assert not any(Path(f"/proc/{pid}").exists() for pid in running)
+    assert not any(alive(pid) for pid in running)
     opened = trials(tmp_path)
     assert [t.state for t in opened] == ["open", "open"]
     assert all(t.lease_until <= time.time() for t in opened)  # given back
@@ -182,11 +198,12 @@ def test_after_kill_9_the_same_command_goes_on_at_once(tmp_path: Path) -> None:
     wait_for(tmp_path, 2)
     process.kill()
     process.communicate(timeout=60)
-    for path in tmp_path.glob("*.run"):
-        os.kill(int(path.stem), signal.SIGKILL)
-        path.unlink()
+    orphans = [int(path.stem) for path in tmp_path.glob("*.run")]
+    assert all(Path(f"/proc/{pid}").exists() for pid in orphans)
     (tmp_path / "bench.py").write_text(PARABOLA)
-    here(tmp_path, *words)
+    said = here(tmp_path, *words)
+    assert "ended what a killed run had left running: 2" in said
+    assert not any(alive(pid) for pid in orphans)
     found = trials(tmp_path)
     assert [t.number for t in found] == list(range(8))
     assert [t.attempt for t in found][:2] == [2, 2]  # not after the lease of ten minutes

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from programs import alive
 from stoic.cli.tuning.board import alike
 from stoic.cli.tuning.captured import Captured
 from stoic.cli.tuning.metric import JsonMetric, LastNumber, NoValue, RegexMetric
@@ -283,14 +284,6 @@ def test_what_cannot_start() -> None:
         ended = Program(None).run(words, {})
         assert not ended.started
         assert str(ended.trouble).startswith("could not be started: ")
-
-
-def alive(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state not in "ZX"
 
 
 STUBBORN = """

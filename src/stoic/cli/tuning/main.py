@@ -80,6 +80,8 @@ def run(asked: Asked) -> int:
 
 
 def _tune(plan: Plan, study: Study, console: Console, plain: bool) -> tuple[Session, Wish]:
+    from stoic.cli.tuning.leftovers import Leftovers
+
     trials = study.trials
     failures: dict[str, int] = {}
     for trial in trials:
@@ -88,7 +90,10 @@ def _tune(plan: Plan, study: Study, console: Console, plain: bool) -> tuple[Sess
             failures[reason] = failures.get(reason, 0) + 1
     board = Board(plan.budget, plan.jobs, study.finished, failures)
     _greet(plan, study, console)
-    program = Program(plan.timeout)
+    leftovers = Leftovers(plan.folder)
+    if ended := leftovers.end():
+        console.print(f"ended what a killed run had left running: {ended} of {plan.name!r}")
+    program = Program(plan.timeout, begun=leftovers.note, ended=leftovers.forget)
     measuring = Measuring(program, plan.template, plan.metric, plan.folder, study.seed)
     title = f"{plan.direction} {plan.objective}: {' '.join(plan.template.arguments)}"
     watcher: Watcher = Lines(board) if plain else OnTerminal(console, board, title)

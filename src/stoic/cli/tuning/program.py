@@ -7,7 +7,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO
@@ -32,6 +32,10 @@ class Ended:
     stopped: bool = False  # True where we ended it because the user asked to stop
 
 
+def _nobody(pid: int) -> None:  # noqa: ARG001 - for those who note nothing
+    pass
+
+
 class Program:
     """Runs commands, several at a time from several threads, and can end them all.
 
@@ -39,8 +43,15 @@ class Program:
     program has ended is killed, so that the next measurement has the machine to itself.
     """
 
-    def __init__(self, timeout: float | None = None) -> None:
+    def __init__(
+        self,
+        timeout: float | None = None,
+        *,
+        begun: Callable[[int], None] = _nobody,
+        ended: Callable[[int], None] = _nobody,
+    ) -> None:
         self.timeout = timeout
+        self._begun, self._ended = begun, ended  # told the process's number
         self._running: set[subprocess.Popen[bytes]] = set()
         self._cut: set[subprocess.Popen[bytes]] = set()  # ended by us before their time
         self._lock = threading.Lock()
@@ -57,6 +68,7 @@ class Program:
             return Ended(0.0, out, err, f"could not be started: {said}", started=False)
         if process is None:
             return Ended(0.0, out, err, "stopped", stopped=True)
+        self._begun(process.pid)
         readers = [_reader(process.stdout, out), _reader(process.stderr, err)]
         expired = self._wait(process)
         seconds = time.monotonic() - begun
@@ -65,6 +77,7 @@ class Program:
         _drain(readers)  # in vain where a daemon has left the group and holds the pipe
         with self._lock:
             self._running.discard(process)
+        self._ended(process.pid)
         trouble = f"no end within {self.timeout:g} s" if expired else _trouble(process, err)
         return Ended(seconds, out, err, trouble, stopped=process in self._cut)
 
