@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import psycopg
+
 __all__ = ["BINARIES", "Server", "server"]
 
 BINARIES = next(
@@ -24,18 +26,19 @@ BINARIES = next(
 class Server:
     """A server in a folder of its own, that listens on a socket there and nowhere else."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, sync: bool = False) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="stoic-pg-"))
         self._user = _somebody()  # the server refuses to run as root
         if self._user is not None:
             shutil.chown(self.folder, self._user)
-        self._count = 0
+        self._count, self._sync = 0, sync  # without it, only a power cut could hurt
         self._run("initdb", "-D", "data", "-A", "trust", "-U", "stoic", "--no-sync", "-E", "UTF8")
         self.start()
 
     def start(self) -> None:
         """Start, and wait until it answers."""
         options = f"-k {self.folder} -c listen_addresses='' -c max_connections=60"
+        options += "" if self._sync else " -c fsync=off"
         log = str(self.folder / "log")
         self._run("pg_ctl", "-D", "data", "-w", "-o", options, "-l", log, "start")
 
@@ -55,11 +58,11 @@ class Server:
         return f"postgresql://stoic@/{database}?host={self.folder}"
 
     def fresh(self) -> str:
-        """The address of a new database."""
+        """The address of a new, empty schema."""
         self._count += 1
-        name = f"t{self._count}"
-        self._run("createdb", "-h", str(self.folder), "-U", "stoic", name)
-        return self.url(name)
+        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
+            connection.execute(f"CREATE SCHEMA t{self._count}")
+        return self.url("postgres") + f"&options=-csearch_path%3Dt{self._count}"
 
     def close(self) -> None:
         """Stop, and leave nothing."""
@@ -80,9 +83,9 @@ class Server:
 
 
 @contextmanager
-def server() -> Iterator[Server]:
+def server(*, sync: bool = False) -> Iterator[Server]:
     """A server that is gone at the end."""
-    made = Server()
+    made = Server(sync=sync)
     try:
         yield made
     finally:

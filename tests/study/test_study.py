@@ -8,6 +8,7 @@ import struct
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -237,13 +238,14 @@ def test_tell_again_is_fine_and_another_value_is_not(store: str) -> None:
             study.tell(first, 2.5, measurement=1)
             study.fail(second, "no")
             study.fail(second, "another reason, the same failure")
-        for wrong in (
+        conflicts: list[Callable[[], None]] = [
             lambda: study.tell(first, 1.6),
             lambda: study.tell(first, 1.5, measurement=1),
             lambda: study.fail(first),
             lambda: study.tell(second, 1.0),
             lambda: study.tell(second, 1.0, measurement=1),
-        ):
+        ]
+        for wrong in conflicts:
             with pytest.raises(ConflictingValue, match="the first one stays"):
                 wrong()
         study.tell(third, 4.0, measurement=9)
@@ -296,6 +298,7 @@ def test_leases_are_renewed_and_given_back(store: str) -> None:
             study.renew(99)
 
 
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # it has threads
 def test_trials_of_processes_that_ended_here_come_back_at_once(store: str) -> None:
     child = os.fork()
     if child == 0:
@@ -309,6 +312,7 @@ def test_trials_of_processes_that_ended_here_come_back_at_once(store: str) -> No
     assert not gone("a worker of mine")
 
 
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_study_that_was_forked_has_its_own_connection(store: str) -> None:
     with stoic.Study(store, space=LINE, method="random") as study:
         study.ask()

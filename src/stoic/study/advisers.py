@@ -134,8 +134,9 @@ class _OfPolicy(Adviser):
 
     Policies with a plan (plays of one arm, of one epoch) want its arms and no others. Parallel
     workers tell in any order, and a study takes all that comes. What is out of plan is held
-    back, in order, until a plan wants that arm. A failure is told as the worst value so far;
-    before there is one, it counts as under way, so that another arm is tried.
+    back, in order, until a plan wants that arm. Where all of a plan is under way, the next one
+    is foreseen by a copy that is told what the policy expects. A failure is told as the worst
+    value so far; before there is one, it counts as under way, so that another arm is tried.
     """
 
     def __init__(self, problem: Problem, policy: Policy | None) -> None:
@@ -146,8 +147,8 @@ class _OfPolicy(Adviser):
             raise InvalidInput(
                 "expected policy=… beside a study whose policy has a schedule of its own; give it"
             )
-        schedule = policy.schedule if custom and policy is not None else None
-        self.policy = from_state(problem.policy, schedule=schedule)
+        self._schedule = policy.schedule if custom and policy is not None else None
+        self.policy = from_state(problem.policy, schedule=self._schedule)
         self._sign = 1.0 if problem.direction == "maximize" else -1.0
         self._trials: list[Trial] = []
         self._held: list[tuple[Any, float]] = []  # out of plan
@@ -192,13 +193,31 @@ class _OfPolicy(Adviser):
 
     def suggest(self, number: int, pending: Sequence[Params]) -> dict[str, Any]:
         del number
-        waiting = Counter([*map(self._arm, pending), *self._crashed])
-        batch = [self._key(arm) for arm in self.policy.ask(waiting.total() + 1)]
-        for arm in batch:
-            if not waiting[arm]:
-                return self._params(arm)
-            waiting[arm] -= 1
-        return self._params(batch[-1])  # all of the plan is under way: one play more of its last
+        waiting = [*map(self._arm, pending), *self._crashed]
+        policy = self.policy
+        while True:
+            counts = Counter(waiting)
+            batch = [self._key(arm) for arm in policy.ask(len(waiting) + 1)]
+            for arm in batch:
+                if not counts[arm]:
+                    return self._params(arm)
+                counts[arm] -= 1
+            policy = self._foreseen(policy, batch)
+            for arm in batch:  # each of them is under way
+                waiting.remove(arm)
+
+    def _foreseen(self, policy: Policy, plan: list[Any]) -> Policy:
+        """A copy of the policy as it will be after a plan that goes as expected."""
+        copy = from_state(policy.state(), schedule=self._schedule)
+        for arm in plan:
+            arms = isinstance(policy.domain, Arms)
+            copy.tell(self._shown(arm), float(policy.mean[arm]) if arms else self._typical)
+        return copy
+
+    @property
+    def _typical(self) -> float:
+        values = [trial.value for trial in self._trials[-100:] if trial.value is not None]
+        return self._sign * float(np.median(values)) if values else 0.0
 
     def _arm(self, params: Params) -> Any:
         return params["arm"] if isinstance(self.policy.domain, Arms) else tuple(params.values())

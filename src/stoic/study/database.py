@@ -13,7 +13,9 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from stoic.errors import StoreError
+from stoic.errors import StoreError, StoreUnavailable
+from stoic.study.marks import Mark
+from stoic.study.rows import StudyRow
 from stoic.study.statements import driver
 
 __all__ = ["Database"]
@@ -38,6 +40,8 @@ class Database(ABC):
         self._engine = self._make_engine()
         self._errors = self.driver_error()
         self._connection: Connection | None = None
+        self._changed: StudyRow | None = None
+        self._closed = False
         self._process = os.getpid()
         with self._ours(), self._turn():
             self._prepare()
@@ -68,6 +72,22 @@ class Database(ABC):
     def now(self, clock: object) -> float:
         """Unix seconds, from what ``clock`` selected."""
 
+    def note(self, row: StudyRow) -> None:
+        """Hear what a study's row will be when the transaction ends."""
+        self._changed = row
+
+    @abstractmethod
+    def _committed(self) -> None:
+        """What to do when a transaction has ended well."""
+
+    @abstractmethod
+    def before(self) -> dict[int, Mark]:
+        """How far studies had come, by what is noted outside of the database."""
+
+    @abstractmethod
+    def deleted(self, place: int) -> None:
+        """Hear that the study of a row will be gone when the transaction ends."""
+
     def _turn(self) -> AbstractContextManager[None]:
         return nullcontext()
 
@@ -88,9 +108,11 @@ class Database(ABC):
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[Connection]:
         connection = self._begun(begin)
+        self._changed = None
         try:
             yield connection
             driver(connection).execute("COMMIT")
+            self._committed()
         except BaseException:
             self._undo(connection)
             raise
@@ -119,6 +141,8 @@ class Database(ABC):
     @contextmanager
     def _ours(self) -> Iterator[None]:
         """This thread's turn in this process, errors explained."""
+        if self._closed:
+            raise StoreUnavailable("expected an open study, got one that was closed; open it again")
         if self._process != os.getpid():
             self._after_fork()
         with self._lock:
@@ -147,6 +171,7 @@ class Database(ABC):
     def close(self) -> None:
         """Close for good."""
         with self._lock:
+            self._closed = True
             self.drop()
             if self._process == os.getpid():
                 self._engine.dispose()

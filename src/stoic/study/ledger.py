@@ -206,6 +206,7 @@ class Ledger:
 
     def save(self, connection: Connection, row: StudyRow) -> None:
         """The study's row as it is now."""
+        self.database.note(row)
         _CHANGE_STUDY.run(
             connection,
             {

@@ -63,12 +63,13 @@ def delete(store: str | os.PathLike[str], name: str) -> None:
     try:
         with database.write() as connection:
             wanted = sa.select(studies.c.id).where(studies.c.name == name).with_for_update()
-            found = connection.execute(wanted).scalar()
-            if found is None:
+            place = connection.execute(wanted).scalar()
+            if place is None:
                 listed = ", ".join(map(repr, names(connection))) or "none"
                 raise UnknownStudy(f"expected a study among {listed}, got {name!r}")
             for table in (log, trials):
-                connection.execute(table.delete().where(table.c.study == found))
-            connection.execute(studies.delete().where(studies.c.id == found))
+                connection.execute(table.delete().where(table.c.study == place))
+            connection.execute(studies.delete().where(studies.c.id == place))
+            database.deleted(place)
     finally:
         database.close()

@@ -11,6 +11,7 @@ from sqlalchemy.pool import NullPool
 from stoic.errors import MissingExtra, StoreDamaged, StoreError, StoreUnavailable
 from stoic.study import schema
 from stoic.study.database import Database
+from stoic.study.marks import Mark
 
 __all__ = ["PostgreSQL"]
 
@@ -53,6 +54,15 @@ class PostgreSQL(Database):
 
     def exclusive(self, connection: Connection) -> None:
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
+
+    def _committed(self) -> None:
+        """The server keeps its own log whole."""
+
+    def before(self) -> dict[int, Mark]:
+        return {}
+
+    def deleted(self, place: int) -> None:
+        """Nothing is noted elsewhere."""
 
     def check(self, connection: Connection) -> None:
         """The server checks its pages itself."""

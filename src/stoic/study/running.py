@@ -15,6 +15,7 @@ from stoic.optimize.loop import Loop
 from stoic.optimize.progress import watching
 from stoic.optimize.run import checked
 from stoic.parallel import ENGINES, executor
+from stoic.study.interrupts import postponed
 from stoic.study.records import StudyTrial
 
 if TYPE_CHECKING:
@@ -108,27 +109,30 @@ class _Lent:
         return self._budget - self._study.finished
 
     def ask(self, pending: Sequence[StudyTrial]) -> StudyTrial | None:
-        trial = self._study.ask_within(self._budget)
+        with postponed():
+            trial = self._study.ask_within(self._budget)
+            if trial is not None:
+                with self._guard:
+                    self._held[trial.number] = trial
         if trial is None and not pending:
             self._study.reclaim()
-        if trial is not None:
-            with self._guard:
-                self._held[trial.number] = trial
         return trial
 
     def params(self, ticket: StudyTrial) -> Mapping[str, Any]:
         return ticket.params
 
     def tell(self, ticket: StudyTrial, value: float) -> Trial:
-        with suppress(ConflictingValue):  # the lease had ended, and another was quicker
-            self._study.tell(ticket, value)
-        self._drop(ticket)
+        with postponed():
+            with suppress(ConflictingValue):  # the lease had ended, and another was quicker
+                self._study.tell(ticket, value)
+            self._drop(ticket)
         return Trial(ticket.number, ticket.params, value)
 
     def fail(self, ticket: StudyTrial, reason: str) -> Trial:
-        with suppress(ConflictingValue):
-            self._study.fail(ticket, reason)
-        self._drop(ticket)
+        with postponed():
+            with suppress(ConflictingValue):
+                self._study.fail(ticket, reason)
+            self._drop(ticket)
         return Trial(ticket.number, ticket.params, None, reason)
 
     def _drop(self, ticket: StudyTrial) -> None:

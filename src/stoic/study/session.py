@@ -26,7 +26,7 @@ from stoic.study.plain import params_of, read, value_of
 from stoic.study.problem import Asked, Problem
 from stoic.study.records import StudyTrial, TrialRecord
 from stoic.study.rows import StudyRow, TrialRow, first_head
-from stoic.study.verify import verify
+from stoic.study.verify import not_behind, verify
 
 __all__ = ["Session"]
 
@@ -54,8 +54,10 @@ class Session:
             raise
 
     def _found(self, wanted: Problem | None) -> tuple[StudyRow, Problem]:
+        before = self.database.before()
         with self.database.read() as connection:
             self.database.check(connection)
+            not_behind(connection, before, self.database.url.database)
             found = find(connection, self.name)
             others = names(connection)
         if found is not None:
@@ -71,6 +73,7 @@ class Session:
             if found is None:
                 now = self.database.present(connection)
                 row = create(connection, uuid.uuid4().hex, self.name, now, wanted.text())
+                self.database.note(row)
                 return row, wanted
         return found[0], Problem.from_text(found[1])
 

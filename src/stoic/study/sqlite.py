@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from sqlalchemy.pool import NullPool
 
 from stoic.errors import StoreDamaged, StoreError, StoreUnavailable
-from stoic.study import schema
+from stoic.study import marks, schema
 from stoic.study.database import Database
 from stoic.study.queue import Queue
 from stoic.study.wal import check_wal
@@ -21,6 +21,7 @@ from stoic.study.wal import check_wal
 __all__ = ["APPLICATION", "SQLite"]
 
 APPLICATION = 0x53746F69  # "Stoi", in the header of every store
+_LEAST = 512  # bytes of a database; SQLite takes a single byte for an empty one
 _PATIENCE = 60.0  # seconds that a writer waits for the others
 
 _UNAVAILABLE = {
@@ -57,10 +58,37 @@ class SQLite(Database):
             raise StoreUnavailable(f"expected a file, got the folder {self.path}; name a file")
         self._queue = Queue(self.path + "-lock")
         try:
+            self._look()
             super().__init__(url)
         except BaseException:
             self.close()
             raise
+
+    def _look(self) -> None:
+        """Look at the file's size; to open it here would drop the locks of other connections."""
+        with self._queue.turn(_PATIENCE):
+            try:
+                size = os.stat(self.path).st_size
+            except OSError:
+                marks.forget(self._queue.file)  # the file was deleted, and with it its studies
+                return
+        if 0 < size < _LEAST or (size == 0 and marks.marks(self._queue.file)):
+            raise StoreDamaged(
+                f"expected {self.path} to be a whole store of Stoic, got a rest of {size} bytes; "
+                "restore a copy, or delete the file to begin anew"
+            )
+
+    def _committed(self) -> None:
+        row, self._changed = self._changed, None
+        if row is not None:
+            mark = marks.Mark(row.uid, row.next_number, row.entries)
+            marks.note(self._queue.file, row.id, mark)
+
+    def before(self) -> dict[int, marks.Mark]:
+        return marks.marks(self._queue.file)
+
+    def deleted(self, place: int) -> None:
+        marks.forget(self._queue.file, place)
 
     def _make_engine(self) -> sa.Engine:
         engine = sa.create_engine(

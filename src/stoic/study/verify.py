@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from stoic.errors import StoreDamaged
 from stoic.study.ledger import Ledger
+from stoic.study.marks import Mark
 from stoic.study.rows import FAILED, OPEN, TOLD, StudyRow
-from stoic.study.schema import log, trials
+from stoic.study.schema import log, studies, trials
 
-__all__ = ["verify"]
+__all__ = ["not_behind", "verify"]
 
 _STATES = {OPEN: 0, TOLD: 1, FAILED: 2}
 
@@ -39,6 +42,26 @@ def verify(connection: Connection, ledger: Ledger, row: StudyRow) -> None:
         ).scalar_one()
         if found != count:
             raise _damaged(ledger, f"expected {count} rows in {table.name}, got {found}")
+
+
+def not_behind(connection: Connection, before: Mapping[int, Mark], where: str | None) -> None:
+    """Raise `StoreDamaged` where a study is not as far as it was ``before``."""
+    if not before:
+        return
+    counts = sa.select(studies.c.id, studies.c.uid, studies.c.next_number, studies.c.entries)
+    now = {row[0]: Mark(*row[1:]) for row in connection.execute(counts)}
+    for place, mark in before.items():
+        here = now.get(place, Mark("", 0, 0))
+        if here.uid != mark.uid or _less(here, mark):
+            raise StoreDamaged(
+                f"expected {mark.entries} measurements of {mark.next_number} trials in study "
+                f"{mark.uid}, got {here.entries} of {here.next_number}: what was acknowledged is "
+                f"missing; restore {where}, or delete {where}-lock if it is an old copy on purpose"
+            )
+
+
+def _less(here: Mark, mark: Mark) -> bool:
+    return here.next_number < mark.next_number or here.entries < mark.entries
 
 
 def _damaged(ledger: Ledger, what: str) -> StoreDamaged:
