@@ -270,6 +270,7 @@ def change(**changes: object) -> list[str]:
         (["--space", "none.toml", *WHOLE], "expected a space file"),
         (["--space", "bad.toml", *WHOLE], "expected TOML"),
         (["--store", "no/where/stoic.db", *WHOLE], "expected"),
+        (["--json-out", "no/where.json", *WHOLE], "may be written"),
         ([*WHOLE[:-2], "nobody-has-this", "{x}"], "on the PATH"),
         ([*WHOLE[:-2], "bench.sh", "{x}"], "write ./bench.sh"),
         ([*WHOLE[:-2], "./none.sh", "{x}"], "does not exist"),

@@ -46,7 +46,21 @@ class Asked:
     def plan(self) -> Plan:
         """What is to be done, or a typed error."""
         base = Settings() if self.space_file is None else Settings.of_file(self.space_file)
-        return Plan.of(self.said.over(base), report=self.report)
+        plan = Plan.of(self.said.over(base), report=self.report)
+        for path in (plan.report, self.json_out):
+            _check_place(path)
+        return plan
+
+
+def _check_place(path: Path | None) -> None:
+    """What can't be written must show before hours of work, not after."""
+    if path is None:
+        return
+    folder = path.parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK) or path.is_dir():
+        raise InvalidInput(
+            f"expected a file in a folder that may be written, got {path}; make it, or name another"
+        )
 
 
 def run(asked: Asked) -> int:
@@ -98,7 +112,7 @@ def _tune(plan: Plan, study: Study, console: Console, plain: bool) -> tuple[Sess
     title = f"{plan.direction} {plan.objective}: {' '.join(plan.template.arguments)}"
     watcher: Watcher = Lines(board) if plain else OnTerminal(console, board, title)
     session = Session(plan, study, measuring, board, watcher)
-    with listening(lambda: watcher.note("stopping …"), program.kill) as wish, watcher:
+    with listening(program.kill) as wish, watcher:
         session.run(wish)
     return session, wish
 
@@ -108,7 +122,7 @@ def _greet(plan: Plan, study: Study, console: Console) -> None:
         left = max(plan.budget - study.finished, 0)
         console.print(
             Text(
-                f"study {plan.name!r} in {plan.store} goes on: "
+                f"study {plan.name!r} of {study.url} goes on: "
                 f"{study.finished} trials are done, {left} to go"
             ),
             soft_wrap=True,

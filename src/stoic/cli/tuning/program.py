@@ -32,8 +32,8 @@ class Ended:
     stopped: bool = False  # True where we ended it because the user asked to stop
 
 
-def _nobody(pid: int) -> None:  # noqa: ARG001 - for those who note nothing
-    pass
+def _nobody(pid: int) -> None:
+    """For those who note nothing."""
 
 
 class Program:

@@ -51,6 +51,8 @@ class Session:
                     break
                 self._take()
                 self._renew()
+            if stopping():
+                self.watcher.note("stopping …")
         finally:
             self.measuring.stop()
             pool.shutdown(wait=True)

@@ -25,8 +25,11 @@ class Wish:
 
 
 @contextmanager
-def listening(heard: Callable[[], None], kill: Callable[[], None]) -> Iterator[Wish]:
-    """``heard`` at the first signal; at the second, ``kill`` and leave on the spot."""
+def listening(kill: Callable[[], None]) -> Iterator[Wish]:
+    """A wish that the first signal grants; at the second, ``kill`` and leave on the spot.
+
+    The handler does nothing else: it may run in the middle of a write to the terminal.
+    """
     wish = Wish()
     if threading.current_thread() is not threading.main_thread():
         yield wish  # only the main thread may handle signals
@@ -37,7 +40,6 @@ def listening(heard: Callable[[], None], kill: Callable[[], None]) -> Iterator[W
             kill()
             os._exit(128 + number)
         wish.code = 128 + number
-        heard()
 
     before = {number: signal.signal(number, handle) for number in _SIGNALS}
     try:
