@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -22,8 +23,12 @@ from typer.testing import CliRunner
 from programs import PARABOLA, STOIC, alive, environment, program, tune
 from stoic.cli.app import app
 from stoic.cli.tuning.leftovers import Leftovers
+from stoic.cli.tuning.settings import Settings, parameters
+from stoic.cli.tuning.template import Template
+from stoic.spaces import Space
 from stoic.study import Study, TrialRecord
 
+ROOT = Path(__file__).parents[2]
 RUNNER = CliRunner()
 BASIC = ("--minimize", "-p", "x=0.0:1.0", "--no-report")
 
@@ -366,3 +371,16 @@ def test_the_extra_cli_alone_is_enough(tmp_path: Path) -> None:
         )  # fmt: skip
         assert done.returncode == code, done.stderr
         assert said in done.stdout + done.stderr
+
+
+def test_the_page_shows_a_space_that_can_be_read() -> None:
+    text = (ROOT / "docs" / "tune.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```toml\n(.*?)```", text, flags=re.S)
+    said = Settings.of_table(tomllib.loads(block))
+    assert Space({each.name: each.parameter for each in said.params}).dimension == 5
+    (line,) = re.findall(r"```\nstoic (tune.*?)\n```", text, flags=re.S)
+    flags = re.findall(r"-p (\S+)", line)
+    places = re.findall(r"\{\w+\}", line)
+    assert Template(["./bench.sh", *places], parameters(flags)).parameters.keys() == {
+        "threads", "cache_mb", "gc",
+    }  # fmt: skip
