@@ -120,9 +120,10 @@ def _tune(plan: Plan, study: Study, console: Console, plain: bool) -> tuple[Sess
 def _greet(plan: Plan, study: Study, console: Console) -> None:
     if study.finished:
         left = max(plan.budget - study.finished, 0)
+        store = study.url if "://" in plan.store else plan.store  # a URL without its password
         console.print(
             Text(
-                f"study {plan.name!r} of {study.url} goes on: "
+                f"study {plan.name!r} in {store} goes on: "
                 f"{study.finished} trials are done, {left} to go"
             ),
             soft_wrap=True,
