@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,6 @@ class Optimizer:
         self._sign = 1.0 if direction == "maximize" else -1.0
         self._history = History(self.space, self._sign)
         self._first = _first(self.space)
-        self._design: Array = self.space.sample(4 * self._first, self.seed)
         self._modeller = Modeller(self._history, self._first)
         self._long_run = LongRun(self._history, self._modeller, self.seed)
         self._acquisition = Acquisition(Search(self.space, self.seed), tactics)
@@ -99,6 +99,11 @@ class Optimizer:
         committee = model.members(self._acquisition.tactics, pending)
         seen = np.vstack([model.points(), pending])
         return self._acquisition.choose(committee, seen, self._failures(), turn)
+
+    @cached_property
+    def _design(self) -> Array:
+        """Points that fill the space evenly; made when needed, for it takes SciPy's statistics."""
+        return self.space.sample(4 * self._first, self.seed)
 
     def _fresh(self, waiting: list[Array]) -> Array:
         """The first point of the design that was neither tried nor is under way."""
