@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import os
+import re
+import sqlite3
 import struct
 import sys
 import threading
@@ -13,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy.dialects.sqlite import dialect
 
 import stoic
 from stoic.errors import (
@@ -23,7 +26,7 @@ from stoic.errors import (
     UnknownStudy,
     UnknownTrial,
 )
-from stoic.study import delete, summaries
+from stoic.study import delete, ledger, summaries
 from stoic.study.workers import gone, this_worker
 
 LINE = {"x": (0.0, 1.0)}
@@ -412,6 +415,31 @@ def test_budgets_are_kept_among_workers(store: str) -> None:
         again = one.ask_within(2)
         assert again is not None
         assert again.number == 1
+
+
+# -- cost -----------------------------------------------------------------------------------------
+
+
+def test_no_statement_goes_through_all_trials(tmp_path: Path) -> None:
+    with stoic.Study(tmp_path / "s.db", space=LINE) as study:
+        study.ask()
+        raw = sqlite3.connect(tmp_path / "s.db")
+        for statement in (
+            ledger._FIND_TRIAL,
+            ledger._FIND_ENTRY,
+            ledger._SOME_TRIALS,
+            ledger._SOME_ENTRIES,
+            ledger._ENTRIES_AND_TRIALS,
+            ledger._EXPIRED,
+            ledger._OPEN,
+            ledger._CHANGE_TRIAL,
+        ):
+            sql = str(statement._clause.compile(dialect=dialect()))
+            plan = raw.execute(f"EXPLAIN QUERY PLAN {sql}", [1] * sql.count("?")).fetchall()
+            for *_, step in plan:
+                # by one number or a range of them; or by the index of what is open
+                assert re.search(r"study=\? AND (number|seq|trial|lease_until)[=<>]", step), step
+        raw.close()
 
 
 # -- without the packages -------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -83,8 +84,13 @@ class _OfOptimizer(Adviser):
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem)
-        self.optimizer = Optimizer(problem.space, direction=problem.direction, seed=problem.seed)
         self._numbers: list[int] = []
+
+    @cached_property
+    def optimizer(self) -> Optimizer:
+        """Made when it is needed: it takes half a second of imports."""
+        problem = self.problem
+        return Optimizer(problem.space, direction=problem.direction, seed=problem.seed)
 
     def take(self, number: int, params: Params, value: float | None, reason: str | None) -> None:
         if value is None:

@@ -31,11 +31,16 @@ _until: _Bound = bindparam("until_")
 _of_study = trials.c.study == _study
 _is_open = sa.text("stoic_trials.state = 'open'")  # literally, or the index would not serve
 
-_open = sa.select(*_TRIAL).where(_of_study, _is_open).order_by(trials.c.number)
+_open = sa.select(*_TRIAL).where(_of_study, _is_open)
 
 _FIND_TRIAL = Statement(sa.select(*_TRIAL).where(_of_study, trials.c.number == _number))
-_OPEN = Statement(_open)
-_EXPIRED = Statement(_open.where(trials.c.lease_until <= bindparam("now_")).limit(1))
+# By lease in both, or SQLite would go through all trials ever made rather than the open ones.
+_OPEN = Statement(_open.where(trials.c.lease_until >= sa.literal_column("0.0")))
+_EXPIRED = Statement(
+    _open.where(trials.c.lease_until <= bindparam("now_"))
+    .order_by(trials.c.lease_until, trials.c.number)
+    .limit(1)
+)
 _SOME_TRIALS = Statement(
     sa.select(*_TRIAL)
     .where(_of_study, trials.c.number > _after, trials.c.number <= _until)
@@ -48,11 +53,16 @@ _FIND_ENTRY = Statement(
         log.c.measurement == bindparam("measurement_"),
     )
 )
-_SOME_ENTRIES = Statement(
-    sa.select(*_ENTRY, *_TRIAL)
-    .outerjoin_from(log, trials, (trials.c.study == log.c.study) & (trials.c.number == log.c.trial))
+_some_entries = (
+    sa.select(*_ENTRY)
     .where(log.c.study == _study, log.c.seq > _after, log.c.seq <= _until)
     .order_by(log.c.seq)
+)
+_SOME_ENTRIES = Statement(_some_entries)
+_ENTRIES_AND_TRIALS = Statement(
+    _some_entries.add_columns(*_TRIAL).outerjoin_from(
+        log, trials, (trials.c.study == log.c.study) & (trials.c.number == log.c.trial)
+    )
 )
 _ADD_TRIAL = Statement(trials.insert())
 _ADD_ENTRY = Statement(log.insert())
@@ -134,10 +144,10 @@ class Ledger:
     def open(self, connection: Connection) -> list[TrialRow]:
         """Trials without an outcome, by number."""
         found = _OPEN.all(connection, {"study_": self.id})
-        return [TrialRow.of(row, self.uid) for row in found]
+        return sorted(TrialRow.of(row, self.uid) for row in found)
 
     def expired(self, connection: Connection, now: float) -> TrialRow | None:
-        """The first open trial that nobody holds."""
+        """The open trial that nobody has held for longest; what never was held comes first."""
         found = _EXPIRED.one(connection, {"study_": self.id, "now_": now})
         return None if found is None else TrialRow.of(found, self.uid)
 
@@ -156,17 +166,30 @@ class Ledger:
                 "copy, or let `stoic study doctor` save what is readable"
             )
 
+    def log(self, connection: Connection, row: StudyRow) -> Iterator[Entry]:
+        """All entries of the log, in order; none is missing."""
+        found = self._chunks(connection, _SOME_ENTRIES, 0, row.entries)
+        for entry, _ in self._chain(row, found, 0, first_head(self.uid)):
+            yield entry
+
     def entries(
         self, connection: Connection, row: StudyRow, after: int = 0, head: str | None = None
     ) -> Iterator[tuple[Entry, TrialRow]]:
         """Entries of the log after number ``after``, whose seal is ``head``, with their trials."""
         head = first_head(self.uid) if head is None else head
-        seq = after
-        for found in self._chunks(connection, _SOME_ENTRIES, after, row.entries):
+        found = self._chunks(connection, _ENTRIES_AND_TRIALS, after, row.entries)
+        for entry, rest in self._chain(row, found, after, head):
+            yield entry, TrialRow.of(rest, self.uid)
+
+    def _chain(
+        self, row: StudyRow, found: Iterator[Any], seq: int, head: str
+    ) -> Iterator[tuple[Entry, Any]]:
+        """Entries that follow from one another to the head in the study's row; what is beside."""
+        for columns in found:
             seq += 1
-            entry = Entry.of(found, head, seq)
-            head = found[6]
-            yield entry, TrialRow.of(found[7:], self.uid)
+            entry = Entry.of(columns, head, seq)
+            head = columns[6]
+            yield entry, columns[7:]
         if seq != row.entries or head != row.head:
             raise StoreDamaged(
                 f"the log of study {self.name!r} ends after entry {seq}, expected {row.entries}; "

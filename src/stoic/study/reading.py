@@ -16,7 +16,7 @@ def records(connection: Connection, ledger: Ledger) -> tuple[TrialRecord, ...]:
     """Trials by number, as one transaction sees them."""
     row = ledger.look(connection).row
     outcomes: dict[int, list[Entry]] = {}
-    for entry, _ in ledger.entries(connection, row):
+    for entry in ledger.log(connection, row):
         outcomes.setdefault(entry.trial, []).append(entry)
     made = []
     for trial in ledger.trials(connection, row):

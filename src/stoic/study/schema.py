@@ -57,7 +57,7 @@ trials = Table(
 )
 _is_open = sa.text("state = 'open'")
 Index(
-    "stoic_open", trials.c.study, trials.c.number,
+    "stoic_open", trials.c.study, trials.c.lease_until, trials.c.number,
     sqlite_where=_is_open, postgresql_where=_is_open,
 )  # fmt: skip
 

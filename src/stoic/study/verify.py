@@ -27,7 +27,7 @@ def verify(connection: Connection, ledger: Ledger, row: StudyRow) -> None:
     for trial in ledger.trials(connection, row):
         states[trial.number] = _STATES.get(trial.state, 3)
     outcomes = bytearray(row.next_number)
-    for entry, _ in ledger.entries(connection, row):
+    for entry in ledger.log(connection, row):
         if not 0 <= entry.trial < row.next_number:
             raise _damaged(ledger, f"entry {entry.seq} is of trial {entry.trial}, which is none")
         outcomes[entry.trial] = 1 if entry.reason is None else 2
