@@ -42,6 +42,7 @@ soak: .venv/ready
 	$(RUN) benchmarks/soak.py
 	$(RUN) benchmarks/killed.py
 	$(RUN) benchmarks/fuzz.py
+	$(RUN) benchmarks/study/soak.py
 
 clean:
 	rm -rf .venv build dist demo-output
