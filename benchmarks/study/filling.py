@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +19,7 @@ HERE = Path(__file__).parent
 
 
 def fill(folder: Path, times: int, watch: Watch, seed: int = 0) -> list[Figure]:
-    """A file that may not grow; a file system without room, where one can be mounted."""
+    """A file that may not grow."""
     chance = random.Random(seed)
     typed = lost = closed = 0
     for i in watch.steps("disk full", times):
@@ -30,12 +32,11 @@ def fill(folder: Path, times: int, watch: Watch, seed: int = 0) -> list[Figure]:
         typed += ["refused", "StoreUnavailable"] in said
         lost += missing(path, said)
         closed += not goes_on(path)
-    figures = [
+    return [
         at_most(f"disk full {times} times: no typed error", times - typed, 0),
         at_most("disk full: acknowledged tells lost", lost, 0),
         at_most("disk full: does not go on afterwards", closed, 0),
     ]
-    return figures + full_file_system(folder)
 
 
 def full_file_system(folder: Path) -> list[Figure]:
@@ -49,8 +50,8 @@ def full_file_system(folder: Path) -> list[Figure]:
             for _ in range(20):
                 trial = study.ask()
                 study.tell(trial, value_of(trial.number))
-        room = 700_000
-        filler.write_bytes(bytes(room))
+        system = os.statvfs(small)
+        filler.write_bytes(bytes(max(0, system.f_bavail * system.f_bsize - 300_000)))
         said = run("fills", path, str(2**30))
         typed = ["refused", "StoreUnavailable"] in said
         filler.unlink()
@@ -78,10 +79,13 @@ def mounted(folder: Path) -> Iterator[Path | None]:
             subprocess.run(["umount", "-l", str(folder)], check=False)
 
 
-def forbid(folder: Path) -> list[Figure]:
+def forbid() -> list[Figure]:
     """A folder that may be read and no more."""
-    closed = folder / "closed"
-    closed.mkdir()
+    with tempfile.TemporaryDirectory(prefix="stoic-closed-", dir="/tmp") as closed:
+        return _forbidden(Path(closed))
+
+
+def _forbidden(closed: Path) -> list[Figure]:
     path = closed / "study.db"
     with stoic.Study(path, space=SPACE, method="random") as study:
         for _ in range(20):
@@ -89,10 +93,6 @@ def forbid(folder: Path) -> list[Figure]:
             study.tell(trial, value_of(trial.number))
     for each in closed.iterdir():
         each.chmod(0o444)
-    parents = [closed, *closed.parents]
-    for parent in parents[1:]:
-        if parent.stat().st_mode & 0o005 != 0o005:
-            parent.chmod(parent.stat().st_mode | 0o055)
     closed.chmod(0o555)
     said = run("refused", str(closed))
     closed.chmod(0o755)

@@ -83,7 +83,8 @@ def spoil(where: Path, scale: float, watch: Watch) -> list[Figure]:
 
 
 def full(where: Path, scale: float, watch: Watch) -> list[Figure]:
-    return filling.fill(where, scaled(20, scale, 2), watch) + filling.forbid(where)
+    figures = filling.fill(where, scaled(20, scale, 2), watch)
+    return figures + filling.full_file_system(where) + filling.forbid()
 
 
 def resume(where: Path, scale: float, watch: Watch) -> list[Figure]:
