@@ -30,9 +30,8 @@ def main() -> None:
     given = parser.parse_args()
     with stoic.Study(given.store, given.name) as study:
         result = study.result()
-        times = [trial.asked for trial in study.trials] + [
-            trial.told or 0.0 for trial in study.trials
-        ]
+        asked = [trial.asked for trial in study.trials]
+        told = [trial.told for trial in study.trials if trial.told is not None]
     if result.best is None or result.luckiest is None:
         raise SystemExit("no trial gave a value, so there is nothing to compare")
     known = truth.known()
@@ -44,8 +43,8 @@ def main() -> None:
         given.report,
         title="Server demo",
         command=COMMAND,
-        started=min(t for t in times if t),
-        seconds=max(times) - min(t for t in times if t),
+        started=min(asked),
+        seconds=max(told) - min(asked),
         truth={key: known[key] for key in ("params", "value", "at_best", "at_luckiest")},
     )
     print(f"report     {path.resolve()}")
@@ -56,13 +55,11 @@ def say(known: dict[str, Any]) -> None:
     value = known["value"]
     where = ", ".join(f"{name}={setting}" for name, setting in known["params"].items())
     print("\nThe truth about this simulated server is known:")
-    print(f"  {'the best there is':<32}{value:6.1f} ms ({where})")
-    for who, key in (
-        ("the answer above", "at_best"),
-        ("the luckiest measurement's", "at_luckiest"),
-    ):
-        off = 100 * (known[key] / value - 1)
-        print(f"  {who:<28}{known[key]:6.1f} ms, {max(off, 0):.0f} % above the best")
+    print(f"  {'the best there is':<30}{value:6.1f} ms ({where})")
+    claims = {"at_best": "the answer above", "at_luckiest": "the luckiest measurement's"}
+    for key, who in claims.items():
+        off = max(100 * (known[key] / value - 1), 0.0)
+        print(f"  {who:<30}{known[key]:6.1f} ms, {off:.0f} % above the best")
 
 
 if __name__ == "__main__":

@@ -197,6 +197,31 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(tmp_path: Path) -> No
     assert [t.attempt for t in trials(tmp_path)][:2] == [2, 2]
 
 
+STUBBORN = SLOW.replace(
+    "import os,", "import signal; signal.signal(15, signal.SIG_IGN)\nimport os,"
+)
+
+
+def test_a_second_ctrl_c_ends_all_at_once(tmp_path: Path) -> None:
+    words = slow(tmp_path, 60.0)
+    (tmp_path / "bench.py").write_text(STUBBORN)
+    process = start(tmp_path, *words)
+    wait_for(tmp_path, 2)
+    running = [int(path.stem) for path in tmp_path.glob("*.run")]
+    process.send_signal(signal.SIGINT)
+    assert process.stdout is not None
+    assert "stopping" in process.stdout.readline()
+    assert all(alive(pid) for pid in running)  # they do not care for SIGTERM
+    process.send_signal(signal.SIGINT)
+    said, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert not said  # no summary: it was not waited for
+    deadline = time.monotonic() + 30
+    while any(alive(pid) for pid in running):  # killed, but not ours to wait for any more
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
 def test_after_kill_9_the_same_command_goes_on_at_once(tmp_path: Path) -> None:
     words = slow(tmp_path, 60.0)
     process = start(tmp_path, *words)

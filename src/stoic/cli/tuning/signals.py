@@ -11,6 +11,7 @@ from types import FrameType
 
 __all__ = ["Wish", "listening"]
 
+_CURSOR = b"\x1b[?25h\r\n"  # show it again: a live display hides it
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -38,10 +39,14 @@ def listening(kill: Callable[[], None]) -> Iterator[Wish]:
     def handle(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - their signature
         if wish():
             kill()
+            if os.isatty(1):
+                os.write(1, _CURSOR)
             os._exit(128 + number)
         wish.code = 128 + number
 
-    before = {number: signal.signal(number, handle) for number in _SIGNALS}
+    nohup = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    heard = [number for number in _SIGNALS if not (nohup and number == signal.SIGHUP)]
+    before = {number: signal.signal(number, handle) for number in heard}
     try:
         yield wish
     finally:
