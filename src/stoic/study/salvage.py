@@ -16,6 +16,7 @@ __all__ = ["Salvaged", "sort_out"]
 Raw = tuple[Any, ...]  # row id, then the columns of one of the tables
 
 _STUDY, _TRIAL, _ENTRY = 12, 10, 9  # lengths of such rows
+_SEAL = 32  # characters
 _MENDED = 50  # rows of a study of which one wrong byte is looked for; each costs about 0.1 s
 
 
@@ -54,14 +55,24 @@ def sort_out(rows: Iterable[Raw]) -> list[Salvaged]:
         if len(row) == _STUDY - 1:
             study = _study(rowid, row)
             studies += [study] if study is not None else []
+        elif not isinstance(row[-1], str) or len(row[-1]) != _SEAL:
+            continue
         elif len(row) == _TRIAL - 1 and isinstance(row[0], int):
             trials[row[0]].append((*row[1:4], *map(_real, row[4:6]), *row[6:]))
         elif len(row) == _ENTRY - 1 and isinstance(row[0], int) and isinstance(row[1], int):
             entries[row[0]][row[1]].append((*row[1:6], _real(row[6]), row[7]))
-    return [
+    found = [
         _salvaged(row, problem, trials[row.id], entries[row.id])
         for row, problem in _chosen(studies)
     ]
+    orphans = (trials.keys() | entries.keys()) - {each.row.id for each in found}
+    return found + [_orphan(study, trials[study], entries[study]) for study in sorted(orphans)]
+
+
+def _orphan(study: int, trials: list[Raw], entries: dict[int, list[Raw]]) -> Salvaged:
+    """A study of which no row is left that tells what it is about; seals need that row, too."""
+    counts = (len({raw[0] for raw in trials}), 0, len(entries))
+    return Salvaged(StudyRow(study, "", f"number {study}", 0.0, "", *counts, ""), None, {}, ())
 
 
 def _study(rowid: Any, row: list[Any]) -> tuple[StudyRow, str, str] | None:
@@ -102,7 +113,10 @@ def _chosen(found: list[tuple[StudyRow, str, str]]) -> list[tuple[StudyRow, str 
         elif known[2] is None:
             best[row.uid] = (known[0], known[1], whole)
     ordered = sorted(best.values(), key=lambda each: (each[1].id, -each[0]))
-    return [(row, problem) for _, row, problem in ordered]
+    return [
+        (row if holds else row._replace(next_number=0, entries=0), problem)  # who knows
+        for holds, row, problem in ordered
+    ]
 
 
 def _salvaged(

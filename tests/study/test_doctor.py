@@ -1,0 +1,170 @@
+"""The doctor: says what is wrong, changes nothing, saves what is readable."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import stoic
+from stoic.errors import InvalidInput, StoreUnavailable
+from stoic.study.doctor import examine
+from stoic.study.recovery import readable, recover
+
+SPACE = {"x": (0.0, 1.0), "gc": ["g1", "zgc"], "note": ["a" * 700, "b" * 2500]}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two studies; rows of one are so long that they go over several pages."""
+    path = tmp_path_factory.mktemp("whole") / "s.db"
+    with stoic.Study(path, "long", space=SPACE, method="random") as study:
+        for number in range(30):
+            trial = study.ask()
+            if number % 5 == 4:
+                study.fail(trial, "crash")
+            elif number % 7 != 6:
+                study.tell(trial, trial.params["x"])
+    arms = stoic.policies.GPUCB(stoic.Arms(np.linspace(0, 1, 5)), stoic.Matern(2.5, 0.3))
+    with stoic.Study(path, "arms", policy=arms) as study:
+        for number in range(12):
+            study.tell(study.ask(), float(number % 3))
+    return path
+
+
+def damaged(path: Path) -> str:
+    """What is wrong, in words."""
+    before = {each.name: each.read_bytes() for each in path.parent.iterdir()}
+    found = examine(path)
+    after = {each.name: each.read_bytes() for each in path.parent.iterdir()}
+    assert {k: v for k, v in after.items() if not k.endswith("-lock")} == {
+        k: v for k, v in before.items() if not k.endswith("-lock")
+    }
+    return "\n".join(str(each) for each in found.findings if each.kind == "damage")
+
+
+def changed(whole: Path, folder: Path, sql: str) -> Path:
+    path = Path(shutil.copy(whole, folder / "s.db"))
+    raw = sqlite3.connect(path)
+    raw.execute(sql)
+    raw.commit()
+    raw.close()
+    return path
+
+
+def test_a_whole_store_is_healthy(whole: Path) -> None:
+    found = examine(whole)
+    assert found.healthy
+    assert "30 trials, all sealed, none missing" in str(found)
+    assert "goes on" in str(found)
+    assert damaged(whole) == ""
+
+
+def test_a_store_on_a_server(store: str) -> None:
+    with stoic.Study(store, space={"x": (0.0, 1.0)}) as study:
+        for _ in range(3):
+            study.tell(study.ask(), 1.0)
+    assert examine(store).healthy
+
+
+@pytest.mark.parametrize(
+    ("sql", "words"),
+    [
+        ("DELETE FROM stoic_log WHERE seq IN (3, 4) AND study = 1", "missing: 2 (3, 4)"),
+        ("DELETE FROM stoic_trials WHERE number = 7 AND study = 1", "trials that are missing: 1"),
+        ("UPDATE stoic_log SET value = '9.5' WHERE seq = 2 AND study = 1", "log entries that are"),
+        ("UPDATE stoic_trials SET worker = 'x' WHERE number = 2", "trials that are not as they"),
+        ("UPDATE stoic_studies SET finished = 3", "is not as it was written"),
+        ("UPDATE stoic_studies SET problem = '{}'", "problem"),
+        ("DROP TABLE stoic_meta", "tables"),
+        ("DROP INDEX stoic_open", "tables"),
+    ],
+)
+def test_changed_rows_are_named(whole: Path, tmp_path: Path, sql: str, words: str) -> None:
+    assert words in damaged(changed(whole, tmp_path, sql))
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [(b"x", "first bytes"), (b"SQLite format 3\0" + bytes(84), "application id")],
+)
+def test_foreign_files(tmp_path: Path, data: bytes, words: str) -> None:
+    path = tmp_path / "s.db"
+    path.write_bytes(data)
+    assert words in damaged(path)
+    path.write_bytes(b"")
+    assert examine(path).healthy
+    with pytest.raises(StoreUnavailable, match="got none"):
+        examine(tmp_path / "nowhere.db")
+
+
+def test_a_whole_store_is_recovered_as_it_is(whole: Path, tmp_path: Path) -> None:
+    kept = recover(whole, tmp_path / "new.db")
+    assert [each.share for each in kept] == [1.0, 1.0]
+    for name in ("long", "arms"):
+        with stoic.Study(whole, name) as old, stoic.Study(tmp_path / "new.db", name) as new:
+            assert old.uid == new.uid
+            assert old.trials == new.trials
+            assert old.result().trials == new.result().trials
+    with pytest.raises(InvalidInput, match="exists"):
+        recover(whole, tmp_path / "new.db")
+
+
+def test_lost_rows_are_named_and_asked_again(whole: Path, tmp_path: Path) -> None:
+    path = changed(whole, tmp_path, "DELETE FROM stoic_trials WHERE study = 1 AND number = 7")
+    raw = sqlite3.connect(path)
+    raw.execute("UPDATE stoic_log SET value = '77.125' WHERE study = 1 AND seq = 3")
+    raw.execute("UPDATE stoic_log SET value = '77.125', seal = 'x' WHERE study = 1 AND seq = 11")
+    raw.commit()
+    raw.close()
+    kept = recover(path, tmp_path / "new.db")[0]
+    assert kept.lost_trials == (7,)
+    assert len(kept.reopened) == 3  # of seq 3, 11, and 12, which was sealed upon 11
+    assert "lost trials, to be asked anew: 7" in str(kept)
+    with stoic.Study(tmp_path / "new.db", "long") as study:
+        lost = {7, *kept.reopened}
+        with stoic.Study(whole, "long") as old:
+            for before, after in zip(old.trials, study.trials, strict=True):
+                assert after.state == ("open" if after.number in lost else before.state)
+                assert after.number == 7 or after.params == before.params
+        assert {study.ask().number for _ in lost} == lost
+    assert examine(tmp_path / "new.db").healthy
+
+
+def test_one_wrong_byte_is_mended(whole: Path, tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    good = whole.read_bytes()
+    with sqlite3.connect(whole) as raw:
+        problem = raw.execute("SELECT problem FROM stoic_studies WHERE id = 1").fetchone()[0]
+        seal = raw.execute("SELECT seal FROM stoic_log WHERE study = 1 AND seq = 5").fetchone()[0]
+    raw.close()
+    bad = bytearray(good)
+    bad[good.index(problem.encode()) + 40] = 0xFF
+    bad[good.index(seal.encode()) + 3] ^= 1
+    path.write_bytes(bytes(bad))
+    assert damaged(path)
+    assert [each.complete for each in readable(path)] == [True, True]
+
+
+def test_a_part_of_a_file(whole: Path, tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    data = whole.read_bytes()
+    path.write_bytes(data[: 9 * len(data) // 10 + 100])
+    assert "its header tells" in damaged(path)
+    kept = recover(path, tmp_path / "new.db")
+    assert any(0.0 < each.share < 1.0 for each in kept)
+    for each in kept:
+        with stoic.Study(tmp_path / "new.db", each.name) as study:
+            study.tell(study.ask(), 1.0)
+    path.write_bytes(data[: len(data) // 2])  # without what tells what the studies are about
+    assert [each.share for each in recover(path, tmp_path / "newer.db")] == [0.0, 0.0]
+
+
+def test_nothing_readable(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    path.write_bytes(os.urandom(20_000))
+    assert recover(path, tmp_path / "new.db") == ()

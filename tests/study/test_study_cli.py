@@ -1,0 +1,109 @@
+"""``stoic study`` as it is used."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import stoic
+from stoic.cli.app import app
+
+RUNNER = CliRunner()
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    with stoic.Study("stoic.db", "server", space={"threads": (1, 64), "gc": ["g1", "zgc"]},
+                     direction="minimize", objective="p99", method="random") as study:  # fmt: skip
+        for number in range(12):
+            trial = study.ask()
+            if number == 4:
+                study.fail(trial, "exit code 3: " + "x" * 100)
+            elif number != 11:
+                study.tell(trial, 100.0 / trial.params["threads"])
+    return "stoic.db"
+
+
+def run(*words: str, code: int = 0, given: str = "") -> str:
+    done = RUNNER.invoke(app, ["study", *words], input=given)
+    assert done.exit_code == code, done.output
+    return done.output
+
+
+def plain(*words: str) -> Any:
+    return json.loads(run(*words, "--json"))
+
+
+def test_looking(path: str) -> None:
+    assert "server" in run("list")
+    assert plain("list", path)[0]["told"] == 10
+    assert "10 told, 1 failed, 1 open" in run("show")
+    assert plain("show", "server")["result"]["objective"] == "p99"
+    best = plain("best")
+    assert best["interval"][0] <= best["value"] <= best["interval"][1]
+    assert "p99: " in run("best", "server", "--store", path)
+    lines = run("trials").splitlines()
+    assert len(lines) == 13
+    assert max(map(len, lines)) <= 80
+    assert [t["number"] for t in plain("trials", "--last", "3")] == [9, 10, 11]
+    assert [t["number"] for t in plain("trials", "--state", "failed")] == [4]
+
+
+@pytest.mark.usefixtures("path")
+def test_moving() -> None:
+    assert "12 rows" in run("export", "trials.csv")
+    run("export", "trials.json")
+    words = run("import", "trials.csv", "copy", "-p", "threads=1:64", "-p", "gc=g1,zgc")
+    assert "new study 'copy': 12 new trials, 11 new outcomes" in words
+    assert "11 known already" in run("import", "trials.csv", "copy")
+    assert "new study 'server'" in run("import", "trials.json", "--store", "other.db")
+    assert "name of a study among 'server', 'copy'" in run("show", code=2)
+    assert "Delete" in run("delete", "copy", code=1, given="n\n")
+    run("delete", "copy", given="y\n")
+    run("delete", "server", "--store", "other.db", "--yes")
+    assert "holds no study" in run("list", "other.db")
+
+
+@pytest.mark.usefixtures("path")
+def test_reporting() -> None:
+    run("report")
+    assert "server" in Path("server.html").read_text(encoding="utf-8")
+    run("report", "server", "--out", "r.html")
+    assert Path("r.html").exists()
+
+
+def test_the_doctor(path: str) -> None:
+    assert "healthy" in run("doctor")
+    data = bytearray(Path(path).read_bytes())
+    place = data.index(b"exit code 3")
+    data[place] ^= 1
+    Path(path).write_bytes(bytes(data))
+    assert "damaged" in run("doctor", code=1)
+    assert "11 of 11 values and failures kept" in run("doctor", path, "--recover", "n.db", code=1)
+    assert plain("doctor", "n.db")["healthy"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("list", "nowhere.db"), "got none"),
+        (("show", "nobody"), "'server'"),
+        (("delete", "nobody", "--yes"), "'server'"),
+        (("export", "trials.txt"), "csv, json, parquet"),
+        (("import", "nothing.csv"), "nothing.csv"),
+        (("trials", "--state", "asleep"), "asleep"),
+        (("doctor", "nowhere.db"), "nowhere.db"),
+        (("list", "mysql://a/b"), "mysql"),
+    ],
+)
+@pytest.mark.usefixtures("path")
+def test_what_is_refused_is_said_in_a_line(words: tuple[str, ...], said: str) -> None:
+    output = run(*words, code=2)
+    assert said in output
+    assert "Traceback" not in output
