@@ -13,8 +13,10 @@ import pytest
 
 import stoic
 from cluster import cluster
+from servers import Server
 from stoic.errors import InvalidInput, InvalidPayoff
 from stoic.optimize import Trial
+from stoic.study import running
 
 LINE = {"x": (0.0, 1.0)}
 
@@ -143,6 +145,23 @@ def test_a_run_waits_for_the_lease_of_another(tmp_path: Path) -> None:
     with stoic.Study(path) as study:
         assert len(study.optimize(bump, 2).trials) == 2
         assert [t.attempt for t in study.trials] == [2, 1]
+
+
+def test_a_run_outlives_a_restart_of_the_server(
+    postgres: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[float] = []
+
+    def restarts(x: float) -> float:
+        calls.append(x)
+        if len(calls) == 2:
+            postgres.stop()
+            threading.Timer(0.5, postgres.start).start()
+        return bump(x)
+
+    monkeypatch.setattr(running, "_NAPS", (0.2,) * 100)
+    with stoic.Study(postgres.fresh(), space=LINE) as study:
+        assert len(study.optimize(restarts, 4).trials) == len(calls) == 4
 
 
 def test_the_callback_may_stop(tmp_path: Path) -> None:

@@ -387,6 +387,27 @@ def test_suggestions_reckon_with_all_that_is_open(store: str) -> None:
             pending.append(following.params)
 
 
+def test_a_suggestion_that_comes_too_late_is_made_anew(store: str) -> None:
+    optimizer = stoic.Optimizer(LINE)
+    with stoic.Study(store, space=LINE) as study, stoic.Study(store) as other:
+        adviser: Any = study.informed()
+        suggest, calls = adviser.suggest, []
+
+        def disturbed(number: int, pending: Any) -> Any:
+            calls.append(number)
+            if len(calls) <= 3:  # the fourth one is made while nobody else can write
+                params = {"x": 0.1 * len(calls)}
+                other.add(params, 1.0)
+                optimizer.tell(params, 1.0)
+            return suggest(number, pending)
+
+        adviser.suggest = disturbed
+        trial = study.ask()
+        assert calls == [0, 1, 2, 3]
+        assert trial.number == 3
+        assert trial.params == optimizer.ask()
+
+
 def test_threads_share_a_study(store: str) -> None:
     with stoic.Study(store, space=LINE, method="random") as study:
 

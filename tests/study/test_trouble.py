@@ -154,6 +154,21 @@ def test_a_server_that_goes_away_and_comes_back(postgres: Server) -> None:
         assert "@" in study.url
 
 
+def test_commits_are_durable_whatever_the_server_is_set_to(postgres: Server) -> None:
+    store = postgres.fresh() + "%20-csynchronous_commit%3Doff"
+    expected = {"synchronous_commit": "on", "lock_timeout": "1min"}
+    with stoic.Study(store, space=SPACE) as study, study._session.database.read() as connection:
+        for name, value in expected.items():
+            assert connection.exec_driver_sql(f"SHOW {name}").scalar() == value
+
+
+def test_files_are_synced_at_every_commit(tmp_path: Path) -> None:
+    store, expected = tmp_path / "s.db", {"synchronous": 2, "journal_mode": "wal"}
+    with stoic.Study(store, space=SPACE) as study, study._session.database.read() as connection:
+        for name, value in expected.items():
+            assert connection.exec_driver_sql(f"PRAGMA {name}").scalar() == value
+
+
 def test_no_such_database_or_user(postgres: Server) -> None:
     for wrong in (postgres.url("none"), postgres.url("postgres").replace("stoic@", "nobody@")):
         with pytest.raises(StoreUnavailable, match=r"none|nobody"):

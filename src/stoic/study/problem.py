@@ -72,8 +72,12 @@ class Problem:
             space, method = Space.of(asked.space), asked.method or "auto"
             return cls(space, direction, int(asked.seed or 0), method, objective)
         policy: Policy = asked.policy
-        state = {k: v.tolist() if isinstance(v, np.ndarray | np.generic) else v
+        plain = {k: v.tolist() if isinstance(v, np.ndarray | np.generic) else v
                  for k, v in policy.state().items()}  # fmt: skip
+        try:
+            state = read(written(plain), "a policy")
+        except (TypeError, ValueError) as cause:
+            raise InvalidInput(f"expected a policy whose state is plain data: {cause}") from cause
         return cls(_space_of(state), direction, policy.seed, "policy", objective, state)
 
     def text(self) -> str:

@@ -11,7 +11,7 @@ import os
 import random
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from stoic.errors import StoreUnavailable
 
@@ -48,7 +48,8 @@ class Queue:
         try:
             yield
         finally:
-            fcntl.flock(self.file, fcntl.LOCK_UN)
+            with suppress(OSError):
+                fcntl.flock(self.file, fcntl.LOCK_UN)
 
     def _wait(self, patience: float) -> None:
         deadline = time.monotonic() + patience

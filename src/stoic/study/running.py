@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from stoic.checks import choice
-from stoic.errors import ConflictingValue, StoreError
+from stoic.errors import ConflictingValue, StoreError, StoreUnavailable
 from stoic.optimize import Trial
 from stoic.optimize.calling import caller
 from stoic.optimize.loop import Loop
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 __all__ = ["run"]
 
 _OFTEN = 3.0  # renewals within a lease
+_NAPS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)  # seconds; a server that is started anew is back by then
+
+T = TypeVar("T")
 
 
 def run(
@@ -60,6 +64,16 @@ def _spend(loop: Loop[StudyTrial], jobs: int, engine: tuple[str, str | None]) ->
         return
     with executor(engine[0], scheduler=engine[1], workers=jobs) as pool:
         loop.spend(pool, jobs)
+
+
+def _patiently(do: Callable[[], T]) -> T:
+    """Try again while the store is away: a measurement may have taken hours."""
+    for nap in _NAPS:
+        try:
+            return do()
+        except StoreUnavailable:
+            time.sleep(nap)
+    return do()
 
 
 class _View:
@@ -110,7 +124,7 @@ class _Lent:
 
     def ask(self, pending: Sequence[StudyTrial]) -> StudyTrial | None:
         with postponed():
-            trial = self._study.ask_within(self._budget)
+            trial = _patiently(lambda: self._study.ask_within(self._budget))
             if trial is not None:
                 with self._guard:
                     self._held[trial.number] = trial
@@ -124,14 +138,14 @@ class _Lent:
     def tell(self, ticket: StudyTrial, value: float) -> Trial:
         with postponed():
             with suppress(ConflictingValue):  # the lease had ended, and another was quicker
-                self._study.tell(ticket, value)
+                _patiently(lambda: self._study.tell(ticket, value))
             self._drop(ticket)
         return Trial(ticket.number, ticket.params, value)
 
     def fail(self, ticket: StudyTrial, reason: str) -> Trial:
         with postponed():
             with suppress(ConflictingValue):
-                self._study.fail(ticket, reason)
+                _patiently(lambda: self._study.fail(ticket, reason))
             self._drop(ticket)
         return Trial(ticket.number, ticket.params, None, reason)
 

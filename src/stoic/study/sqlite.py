@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from typing import Any
 
 import sqlalchemy as sa
@@ -82,7 +82,8 @@ class SQLite(Database):
         row, self._changed = self._changed, None
         if row is not None:
             mark = marks.Mark(row.uid, row.next_number, row.entries)
-            marks.note(self._queue.file, row.id, mark)
+            with suppress(OSError):  # what was committed is; the note is for later
+                marks.note(self._queue.file, row.id, mark)
 
     def before(self) -> dict[int, marks.Mark]:
         return marks.marks(self._queue.file)
