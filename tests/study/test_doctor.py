@@ -164,6 +164,17 @@ def test_a_part_of_a_file(whole: Path, tmp_path: Path) -> None:
     assert [each.share for each in recover(path, tmp_path / "newer.db")] == [0.0, 0.0]
 
 
+def test_a_store_that_fell_back(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    with stoic.Study(path, space={"x": (0.0, 1.0)}, method="random") as study:
+        study.tell(study.ask(), 1.0)
+    old = path.read_bytes()
+    with stoic.Study(path) as study:
+        study.tell(study.ask(), 2.0)
+    path.write_bytes(old)
+    assert "missing" in damaged(path)
+
+
 def test_nothing_readable(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     path.write_bytes(os.urandom(20_000))

@@ -32,7 +32,9 @@ def study_findings(database: Database, connection: Connection, name: str) -> Ite
     where = f"study {name!r}"
     try:
         found = find(connection, name)
-        assert found is not None
+        if found is None:
+            yield damage(where, "it is listed, but not found by its name")
+            return
         row, problem = found[0], Problem.from_text(found[1])
     except StoreDamaged as error:
         yield damage(where, str(error).partition("; restore")[0])

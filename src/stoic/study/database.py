@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from stoic.errors import StoreError, StoreUnavailable
+from stoic.errors import StoreDamaged, StoreError, StoreUnavailable
 from stoic.study.marks import Mark
 from stoic.study.rows import StudyRow
 from stoic.study.statements import driver
@@ -154,6 +154,11 @@ class Database(ABC):
                 if explained is None:
                     raise
                 raise explained from error
+            except UnicodeDecodeError as error:  # SQLite quotes the damage in its own message
+                raise StoreDamaged(
+                    f"expected {self.url.database} to be a whole store of Stoic, got text that is "
+                    "none; restore a copy, or let `stoic study doctor` save what is readable"
+                ) from error
 
     def _after_fork(self) -> None:
         _forked.append((self._engine, self._connection))

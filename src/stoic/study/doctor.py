@@ -10,8 +10,11 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
 
-from stoic.errors import StoicError, StoreError, StoreUnavailable
+from sqlalchemy import Connection
+
+from stoic.errors import StoicError, StoreDamaged, StoreError, StoreUnavailable
 from stoic.study.checkup import study_findings
+from stoic.study.database import Database
 from stoic.study.findings import Finding, damage, fine, note
 from stoic.study.listing import names
 from stoic.study.opening import open_store
@@ -19,6 +22,7 @@ from stoic.study.places import place
 from stoic.study.queue import Queue
 from stoic.study.schema import FORMAT
 from stoic.study.sqlite import APPLICATION
+from stoic.study.verify import not_behind
 from stoic.study.wal import read_wal
 
 __all__ = ["Diagnosis", "Finding", "examine"]
@@ -94,7 +98,7 @@ def _copied(path: str, folder: str) -> str:
 
 
 def _copy(path: str, copy: str) -> None:
-    for end in ("-shm", "-wal"):
+    for end in ("-lock", "-shm", "-wal"):
         with suppress(FileNotFoundError):
             shutil.copyfile(path + end, copy + end)
     shutil.copyfile(path, copy)
@@ -165,6 +169,7 @@ def _content(store: str | os.PathLike[str], watch: Callable[[str], None]) -> Ite
         with database.read() as connection:
             found = names(connection)
             yield fine("tables", f"format {FORMAT}; studies: {len(found)}")
+            yield from _behind(database, connection)
             for name in found:
                 watch(f"reading study {name!r}")
                 yield from study_findings(database, connection, name)
@@ -174,6 +179,14 @@ def _content(store: str | os.PathLike[str], watch: Callable[[str], None]) -> Ite
         yield damage("tables", _first(error))
     finally:
         database.close()
+
+
+def _behind(database: Database, connection: Connection) -> Iterator[Finding]:
+    """Whether studies are as far as was noted beside the file."""
+    try:
+        not_behind(connection, database.before(), database.url.database)
+    except StoreDamaged as error:
+        yield damage("tables", _first(error))
 
 
 def _first(error: Exception) -> str:

@@ -6,7 +6,7 @@ import os
 
 import sqlalchemy as sa
 
-from stoic.errors import UnknownStudy
+from stoic.errors import StoreDamaged, UnknownStudy
 from stoic.study.ledger import find
 from stoic.study.opening import open_store
 from stoic.study.problem import Problem
@@ -34,7 +34,8 @@ def names(connection: sa.Connection) -> list[str]:
 
 def _summary(connection: sa.Connection, name: str) -> StudySummary:
     found = find(connection, name)
-    assert found is not None
+    if found is None:  # a list of names that does not agree with the table
+        raise StoreDamaged(f"study {name!r} is listed, but not found; restore a copy of the store")
     row, problem = found[0], Problem.from_text(found[1])
     counted = connection.execute(
         sa.select(trials.c.state, sa.func.count())
