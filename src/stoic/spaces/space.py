@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from stoic.spaces.box import Box
 from stoic.spaces.conditions import count, resolve
 from stoic.spaces.description import describe_parameters, parameters_of, read_parameters
 from stoic.spaces.layout import Layout
-from stoic.spaces.parameters import Parameter
+from stoic.spaces.parameters import Parameter, Plain
 from stoic.spaces.ranges import Float
 
 __all__ = ["Space"]
@@ -114,29 +115,47 @@ class Space:
 
         A parameter that does not exist under its condition must be absent or None.
         """
+        row: Array = self.read([params])[0][0]
+        return row
+
+    def read(self, rows: Sequence[Mapping[str, object]]) -> tuple[Array, list[dict[str, Plain]]]:
+        """(n, dimension) points of many configurations, and these in plain Python values.
+
+        Floats stay as they are to the last digit.
+        """
+        C = np.zeros((len(rows), len(self)))
+        values = []
+        for row, params in enumerate(rows):
+            coordinates, plain = self._read(params)
+            C[row] = coordinates
+            values.append(plain)
+        return self._layout.encode(C), values
+
+    def _read(self, params: Mapping[str, Any]) -> tuple[list[float], dict[str, Plain]]:
         if not isinstance(params, Mapping):
             raise InvalidParams(
                 f"expected parameters as a mapping of names to values, got {describe(params)}"
             )
-        listed = ", ".join(map(repr, self.names[:10])) + ", …" * (len(self) > 10)
         for name in params:
             if name not in self._parameters:
+                listed = ", ".join(map(repr, self.names[:10])) + ", …" * (len(self) > 10)
                 raise InvalidParams(
                     f"expected names among {listed}, got {describe(name)}; correct or drop it"
                 )
-        C = np.zeros((1, len(self)))
+        row, plain = [0.0] * len(self), {}
         for i, (name, parameter) in enumerate(self._parameters.items()):
-            if all(int(C[0, a]) in levels for a, levels in self._needs[i].items()):
+            if all(int(row[a]) in levels for a, levels in self._needs[i].items()):
                 if name not in params:
                     raise InvalidParams(f"expected a value of {name!r}, got none; add it")
-                C[0, i] = parameter.coordinate(params[name], repr(name))
+                row[i] = parameter.coordinate(params[name], repr(name))
+                exact = isinstance(parameter, Float)
+                plain[name] = float(params[name]) if exact else parameter.value(row[i])
             elif params.get(name) is not None:
                 raise InvalidParams(
                     f"expected no value of {name!r}, which exists only when "
                     f"{parameter.condition()}, got {describe(params[name])}; leave it out"
                 )
-        row: Array = self._layout.encode(C)[0]
-        return row
+        return row, plain
 
     def decode(self, u: object) -> dict[str, object]:
         """The configuration nearest to a point, in plain Python values."""

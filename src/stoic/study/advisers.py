@@ -18,9 +18,10 @@ from stoic.randomness import generator
 from stoic.spaces import Arms
 from stoic.study.problem import Problem
 
-__all__ = ["Adviser", "adviser_of"]
+__all__ = ["Adviser", "Told", "adviser_of"]
 
 Params = Mapping[str, Any]
+Told = tuple[int, Params, float | None, str | None]  # number, parameters, value, reason
 
 
 def adviser_of(problem: Problem, policy: Policy | None = None) -> Adviser:
@@ -41,6 +42,11 @@ class Adviser(ABC):
     @abstractmethod
     def take(self, number: int, params: Params, value: float | None, reason: str | None) -> None:
         """Take in an entry of the log; a failure has no value."""
+
+    def take_all(self, told: Sequence[Told]) -> None:
+        """Take in entries in order."""
+        for each in told:
+            self.take(*each)
 
     @abstractmethod
     def suggest(self, number: int, pending: Sequence[Params]) -> dict[str, Any]:
@@ -93,11 +99,11 @@ class _OfOptimizer(Adviser):
         return Optimizer(problem.space, direction=problem.direction, seed=problem.seed)
 
     def take(self, number: int, params: Params, value: float | None, reason: str | None) -> None:
-        if value is None:
-            self.optimizer.fail(params, reason or "")
-        else:
-            self.optimizer.tell(params, value)
-        self._numbers.append(number)
+        self.take_all([(number, params, value, reason)])
+
+    def take_all(self, told: Sequence[Told]) -> None:
+        self.optimizer.tell_all([each[1:] for each in told])
+        self._numbers += [each[0] for each in told]
 
     def suggest(self, number: int, pending: Sequence[Params]) -> dict[str, Any]:
         del number  # the history and what is pending tell it

@@ -29,13 +29,16 @@ def read(text: object, what: str, largest: int = _LARGEST) -> Any:
     if not isinstance(text, str) or len(text) > largest:
         raise StoreDamaged(f"expected {what} as text of at most {largest} characters")
     try:
-        return json.loads(text, parse_constant=_refused)
+        return _DECODER.decode(text)
     except (ValueError, RecursionError) as cause:
         raise StoreDamaged(f"expected {what} as JSON, got {text[:60]!r}: {cause}") from cause
 
 
 def _refused(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refused)  # to make one takes longer than to use it
 
 
 def params_of(text: object) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from stoic.errors import (
     UnknownTrial,
 )
 from stoic.policies import Policy
-from stoic.study.advisers import Adviser, adviser_of
+from stoic.study.advisers import Adviser, Told, adviser_of
 from stoic.study.database import Database
 from stoic.study.ledger import Ledger, create, find
 from stoic.study.listing import names
@@ -25,7 +25,7 @@ from stoic.study.opening import open_store
 from stoic.study.plain import params_of, read, value_of
 from stoic.study.problem import Asked, Problem
 from stoic.study.records import StudyTrial, TrialRecord
-from stoic.study.rows import StudyRow, TrialRow, first_head
+from stoic.study.rows import Entry, StudyRow, TrialRow, first_head
 from stoic.study.verify import not_behind, verify
 
 __all__ = ["Session"]
@@ -80,9 +80,12 @@ class Session:
     def _load(self) -> None:
         with self.database.read() as connection:
             row = self.ledger.look(connection).row
-            verify(connection, self.ledger, row)
-            if self.adviser.needs_history:
-                self.catch_up(connection, row)
+            if not self.adviser.needs_history:
+                verify(connection, self.ledger, row)
+                return
+            told: list[Told] = []
+            verify(connection, self.ledger, row, lambda e, text: told.append(_told(e, text)))
+            self._tell(told, row)
 
     # -- the adviser --------------------------------------------------------------------------
 
@@ -98,11 +101,12 @@ class Session:
                 f"expected the log of study {self.name!r} to go on from entry {self._seen}, got "
                 f"another of {row.entries} entries; was an old copy put in its place?"
             )
+        after = self.ledger.entries(connection, row, self._seen, self._head)
+        self._tell([_told(entry, trial.params) for entry, trial in after], row)
+
+    def _tell(self, told: list[Told], row: StudyRow) -> None:
         try:
-            for entry, trial in self.ledger.entries(connection, row, self._seen, self._head):
-                value = None if entry.value is None else value_of(entry.value)
-                reason = None if entry.reason is None else str(read(entry.reason, "a reason"))
-                self.adviser.take(entry.trial, params_of(trial.params), value, reason)
+            self.adviser.take_all(told)
         except BaseException as error:
             self._forget()  # never half of it
             if isinstance(error, InvalidInput):
@@ -144,6 +148,12 @@ class Session:
                 "asked; tell what ask() gave"
             )
         return row
+
+
+def _told(entry: Entry, params: str) -> Told:
+    value = None if entry.value is None else value_of(entry.value)
+    reason = None if entry.reason is None else str(read(entry.reason, "a reason"))
+    return entry.trial, params_of(params), value, reason
 
 
 def _opened(store: object, name: str, make: bool) -> Database:

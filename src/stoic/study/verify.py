@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from stoic.errors import StoreDamaged
 from stoic.study.ledger import Ledger
 from stoic.study.marks import Mark
-from stoic.study.rows import FAILED, OPEN, TOLD, StudyRow
+from stoic.study.rows import FAILED, OPEN, TOLD, Entry, StudyRow
 from stoic.study.schema import log, studies, trials
 
 __all__ = ["not_behind", "verify"]
@@ -18,19 +18,31 @@ __all__ = ["not_behind", "verify"]
 _STATES = {OPEN: 0, TOLD: 1, FAILED: 2}
 
 
-def verify(connection: Connection, ledger: Ledger, row: StudyRow) -> None:
+def verify(
+    connection: Connection,
+    ledger: Ledger,
+    row: StudyRow,
+    hear: Callable[[Entry, str], None] | None = None,
+) -> None:
     """Raise `StoreDamaged` unless the study is whole.
+
+    ``hear`` is told every entry of the log with its trial's parameters, on the way.
 
     Cost: about 20 µs for each trial.
     """
     states = bytearray(row.next_number)
+    params = []
     for trial in ledger.trials(connection, row):
         states[trial.number] = _STATES.get(trial.state, 3)
+        if hear is not None:
+            params.append(trial.params)
     outcomes = bytearray(row.next_number)
     for entry in ledger.log(connection, row):
         if not 0 <= entry.trial < row.next_number:
             raise _damaged(ledger, f"entry {entry.seq} is of trial {entry.trial}, which is none")
         outcomes[entry.trial] = 1 if entry.reason is None else 2
+        if hear is not None:
+            hear(entry, params[entry.trial])
     if states != outcomes:
         first = next(n for n in range(len(states)) if states[n] != outcomes[n])
         raise _damaged(ledger, f"trial {first} and the log disagree")
