@@ -18,6 +18,7 @@ from stoic.spaces.description import describe_parameters, parameters_of, read_pa
 from stoic.spaces.layout import Layout
 from stoic.spaces.parameters import Parameter, Plain
 from stoic.spaces.ranges import Float
+from stoic.spaces.sobol import sobol
 
 __all__ = ["Space"]
 
@@ -191,17 +192,10 @@ class Space:
         >>> space.sample(8, seed=0)[:, :4].sum(axis=0)
         array([2., 2., 2., 2.])
         """
-        from scipy.stats import qmc  # half a second to import: only where it is used
-
         integer(seed, "seed", at_least=0)
         skip = integer(skip, "skip", at_least=0, at_most=_MOST_POINTS)
         n = integer(n, "n", at_least=0, at_most=_MOST_POINTS - skip)
-        sobol = qmc.Sobol(len(self), scramble=True, rng=np.random.default_rng(seed))
-        if skip:
-            Q = sobol.fast_forward(skip).random(n)
-        else:  # a full power of two first: SciPy warns about anything else
-            Q = sobol.random_base2(max(n - 1, 0).bit_length())[:n]
-        return self.fill(Q)
+        return self.fill(sobol(len(self), n, seed, skip))
 
     def fill(self, Q: Array) -> Array:
         """The feasible points at quantiles in [0, 1), one column for each parameter."""
