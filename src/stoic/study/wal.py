@@ -77,7 +77,8 @@ class Wal:
                 f"{self.promised} frames were written, {self.committed} are whole: "
                 "SQLite would drop the others, and with them what was acknowledged"
             )
-        if not self.header and any(frame.linked for frame in self.frames):
+        elsewhere = self.promised and not self.needed  # all of it is in the file itself
+        if not self.header and not elsewhere and any(frame.linked for frame in self.frames):
             return "its header is not as it was written: SQLite would drop all of it"
         if not self.promised and self._continued():
             return (
