@@ -20,7 +20,7 @@ from stoic.study.pages import Image, images, rows_of
 from stoic.study.places import place
 from stoic.study.plain import text_of
 from stoic.study.problem import Problem
-from stoic.study.rows import FAILED, OPEN, TOLD, Entry, TrialRow
+from stoic.study.rows import FAILED, OPEN, TOLD, Entry, StudyRow, TrialRow
 from stoic.study.salvage import Raw, Salvaged, sort_out
 from stoic.study.schema import log, studies, trials
 from stoic.study.verify import verify
@@ -149,45 +149,51 @@ def _rebuilt(
     connection: Connection, database: Database, found: Salvaged, taken: set[str]
 ) -> Recovered:
     row = found.row
-    lost = (row.name, 0, 0, tuple(range(row.next_number)), row.entries, ())
-    if found.problem is None:
-        return Recovered(*lost, why="what it is about can't be read")
     try:
-        problem = Problem.from_text(found.problem)
+        problem = _problem(found)
     except StoreDamaged as error:
-        return Recovered(*lost, why=str(error))
+        every = tuple(range(row.next_number))
+        return Recovered(row.name, 0, 0, every, row.entries, (), why=str(error))
     name = row.name
-    while name in taken:
+    while name in taken:  # a study that was deleted may be readable still
         name += "'"
     taken.add(name)
     outcomes: dict[int, list[Entry]] = {}
     for entry in found.entries:
         if entry.trial in found.trials:
             outcomes.setdefault(entry.trial, []).append(entry)
-    made = create(connection, row.uid, name, row.made, found.problem)
-    ledger = Ledger(database, made)
-    rows = [_trial(n, found, outcomes, problem) for n in range(row.next_number)]
+    made = create(connection, row.uid, name, row.made, problem.text())
+    trial_rows = [_trial(n, found, outcomes, problem) for n in range(row.next_number)]
+    kept = _written(connection, Ledger(database, made), made, trial_rows, found)
+    reopened = [n for n, t in found.trials.items() if t.state != OPEN and n not in outcomes]
+    return Recovered(
+        name, len(found.trials), kept, tuple(found.lost_trials), row.entries - kept, tuple(reopened)
+    )
+
+
+def _problem(found: Salvaged) -> Problem:
+    if found.problem is None:
+        raise StoreDamaged("what it is about can't be read")
+    return Problem.from_text(found.problem)
+
+
+def _written(
+    connection: Connection, ledger: Ledger, made: StudyRow, rows: list[TrialRow], found: Salvaged
+) -> int:
+    """Write trials and log; the number of entries."""
     head, kept = made.head, []
     for seq, entry in enumerate((e for e in found.entries if e.trial in found.trials), 1):
         moved = entry._replace(seq=seq)
         head = moved.seal(head)
         kept.append({"study": made.id, **moved._asdict(), "seal": head})
-    _insert(
-        connection,
-        trials,
-        [{"study": made.id, **trial._asdict(), "seal": trial.seal(made.uid)} for trial in rows],
-    )
+    sealed = [{"study": made.id, **each._asdict(), "seal": each.seal(made.uid)} for each in rows]
+    _insert(connection, trials, sealed)
     _insert(connection, log, kept)
-    saved = made._replace(
-        next_number=len(rows), finished=len(outcomes), entries=len(kept), head=head
-    )
+    finished = sum(each.state != OPEN for each in rows)
+    saved = made._replace(next_number=len(rows), finished=finished, entries=len(kept), head=head)
     ledger.save(connection, saved)
     verify(connection, ledger, saved)
-    reopened = [n for n, t in found.trials.items() if t.state != OPEN and n not in outcomes]
-    return Recovered(
-        name, len(found.trials), len(kept), tuple(found.lost_trials),
-        row.entries - len(kept), tuple(reopened),
-    )  # fmt: skip
+    return len(kept)
 
 
 def _trial(
