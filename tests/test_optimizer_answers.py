@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from stoic.optimize import Optimizer
+from stoic.surrogate import Scaling
 
 SPACE = {"x": (0.0, 1.0), "y": (0.0, 1.0)}
 
@@ -68,12 +69,12 @@ NOISES: dict[str, Callable[[np.random.Generator], float]] = {
 
 @pytest.mark.parametrize("name", NOISES)
 def test_intervals_hold_the_truth(name: str) -> None:
-    runs = 15
+    runs = 24
     held = 0
     for seed in range(runs):
         best = told(45, NOISES[name], seed).recommend()
         held += best.interval[0] <= hill(**best.params) <= best.interval[1]
-    assert held >= 0.8 * runs  # of 90%; the seeds are fixed
+    assert held >= 0.75 * runs  # fewer has a chance of 2% at 90% each
 
 
 def test_intervals_lean_towards_the_tail() -> None:
@@ -85,3 +86,34 @@ def test_intervals_lean_towards_the_tail() -> None:
         centre = float(np.mean(best.interval))
         reach.append(best.value - centre)
     assert reach[0] > 0.0 > reach[1]
+
+
+def test_values_over_decades_are_seen_on_a_bent_scale() -> None:
+    """From 20 ms to 20 s: what is good would be one dot on a straight scale."""
+    rng = np.random.default_rng(5)
+    optimizer = Optimizer(SPACE, direction="minimize")
+    for _ in range(40):
+        params = optimizer.ask()
+        far = abs(params["x"] - 0.3) + abs(params["y"] - 0.6)
+        optimizer.tell(params, 20.0 * 10.0 ** (3.0 * far) * rng.lognormal(0.0, 0.2))
+    best = optimizer.recommend()
+    assert abs(best.params["x"] - 0.3) + abs(best.params["y"] - 0.6) < 0.12
+    assert 10.0 < best.value < 60.0
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
+def test_bent_values_come_back(scale: float) -> None:
+    y = -scale * np.exp(np.linspace(3.0, 10.0, 32))[np.random.default_rng(0).permutation(32)]
+    scaling = Scaling.of(y, 8)
+    assert scaling.bend > 0.0
+    z = scaling.z(y)
+    assert np.all(np.diff(z[np.argsort(y)]) > 0.0)
+    assert np.allclose([scaling.y(float(v)) for v in z], y, rtol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_ordinary_values_and_outliers_are_not_bent(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    y = rng.standard_normal(64)
+    y[rng.random(64) < 0.2] -= rng.choice([20.0, 1e9])
+    assert Scaling.of(y, 8).bend == 0.0

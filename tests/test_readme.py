@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import stoic
 from stoic.lab.attacks import attacks
@@ -28,7 +29,8 @@ def test_the_loop_is_short_and_early() -> None:
     assert README[: README.index(first) + len(first)].count("\n") <= 40
 
 
-def test_examples_run() -> None:
+def test_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     for block in blocks():
         namespace: dict[str, object] = {}
         exec(compile(block, "README.md", "exec"), namespace)
@@ -38,6 +40,12 @@ def test_examples_run() -> None:
             assert result.best is not None
             assert 15 <= result.best.params["threads"] <= 33
             assert all(suspect.value > 1000 for suspect in result.suspects)
+            continue
+        if "study" in namespace:
+            study = namespace["study"]
+            assert isinstance(study, stoic.Study)
+            assert study.finished == 1
+            study.close()
             continue
         best = namespace["best"]
         assert isinstance(best, stoic.policies.Recommendation)

@@ -104,7 +104,7 @@ class Modeller:
         rows = self._rows(n)
         X, z = self.history.points(n)[rows], scaling.z(y)[rows]
         groups = self.history.space.groups
-        if warm is not None and np.array_equal(warm.rows, rows[: len(warm.rows)]):
+        if warm is not None and scaling.bends_as(warm.scaling) and _begins(rows, warm.rows):
             rounds, steps = (2, 5) if n <= _MANY else (1, 0)
             fits = [fit(X, z, groups, start=f, rounds=rounds, steps=steps) for f in warm.fits]
         else:
@@ -134,3 +134,7 @@ class Modeller:
         rest = np.setdiff1d(np.arange(n), best)
         even = rest[np.linspace(0, len(rest) - 1, _CHOICE // 2).astype(int)]
         return np.sort(np.concatenate([best, even]))
+
+
+def _begins(rows: IntArray, with_: IntArray) -> bool:
+    return np.array_equal(with_, rows[: len(with_)])
