@@ -19,7 +19,7 @@ __all__ = ["luckiest", "recommend", "suspects"]
 _CORRUPT = 1.0 / 25.0  # the weight of a measurement five times wilder than ordinary ones
 _CAUTION = 1.0  # standard deviations off the estimate, when the answer is chosen
 _STARTS = 3  # the best evaluated points, from which the estimate is climbed
-_WIDENED = 1.3  # of the surrogate's std; chosen for coverage on problems to develop with
+_WIDENED = 1.4  # of the surrogate's std; chosen for coverage on problems to develop with
 _QUIET = 0.02  # noise, in robust units of all values, that no luck comes from
 _TEN_PERCENT = 1.645  # normal quantile of a 90% interval
 
