@@ -18,6 +18,7 @@ _BAD = 3.0  # below -3, bad values are compressed: how bad is bad matters little
 _GRID = 2.0**30  # z is rounded to 1/_GRID: rounding errors of a·y + b vanish
 _BENDS = (0.1, 0.03, 0.01, 0.003, 0.001)  # of the values' spread
 _LONE = 10.0  # spreads from the median: values farther off do not count
+_ENOUGH = 8  # different values
 _NATS = 4.0  # of evidence, before values are seen on a bent scale
 
 
@@ -27,7 +28,8 @@ class Scaling:
 
     ``centre`` is the median of the first values, which were spread over the space, and ``unit``
     the larger of their MAD and that of all values: as measurements gather at the optimum the
-    latter shrinks, and honest far points would begin to look like outliers.
+    latter shrinks, and honest far points would begin to look like outliers. Values that occur
+    again (a clock that stops at 200) count once, lest all others seem far.
 
     Values that span decades on the bad side (latencies from 30 to 30,000) are bent: below
     ``pivot``, the better quartile, v falls like a logarithm, in units of ``bend``. On a straight
@@ -54,7 +56,8 @@ class Scaling:
         y = _bend(y, pivot, bend)
         early = y[:first]
         centre = 4.0 * float(np.median(early / 4.0))  # a quarter, lest sums overflow
-        unit = max(_mad(early), _mad(y))
+        different = np.unique(early)
+        unit = max(_mad(early), _mad(different) if len(different) > 2 else 0.0, _mad(y))
         if not unit > 0.0:  # most values are the same
             with np.errstate(over="ignore"):
                 gaps = np.abs(y / 4.0 - centre / 4.0)
@@ -111,7 +114,9 @@ def _bent(y: Array) -> tuple[float, float]:
     spread = _mad(y)
     if not 0.0 < spread < 1e300:
         return 0.0, 0.0
-    y = y[np.abs(y / 4.0 - np.median(y / 4.0)) <= _LONE / 4.0 * spread]
+    y = np.unique(y[np.abs(y / 4.0 - np.median(y / 4.0)) <= _LONE / 4.0 * spread])
+    if len(y) < _ENOUGH or not (spread := _mad(y)) > 0.0:
+        return 0.0, 0.0
     pivot = 4.0 * float(np.quantile(y / 4.0, 0.75))
     straight = _plausible(y / spread)
     worth = []
@@ -128,7 +133,7 @@ def _plausible(v: Array) -> float:
     scale = _mad(v)
     if not scale > 0.0:
         return -math.inf
-    u = (v - np.median(v)) / scale
+    u = np.clip((v - np.median(v)) / scale, -1e100, 1e100)
     return -len(v) * math.log(scale) - 1.5 * float(np.log1p(u * u / 2.0).sum())
 
 
