@@ -158,10 +158,12 @@ def _replayed(
         yield note(where, "its policy has a schedule of its own, so it was not replayed")
         return
     try:
+        told = []
         for entry, trial in ledger.entries(connection, row):
             value = None if entry.value is None else value_of(entry.value)
             reason = None if entry.reason is None else str(read(entry.reason, "a reason"))
-            adviser.take(entry.trial, params_of(trial.params), value, reason)
+            told.append((entry.trial, params_of(trial.params), value, reason))
+        adviser.take_all(told)
         pending = [params_of(trial.params) for trial in ledger.open(connection)]
         adviser.suggest(row.next_number, pending)
     except StoicError as error:

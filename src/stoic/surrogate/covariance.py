@@ -22,15 +22,21 @@ def squared_distances(U: Array, W: Array) -> Array:
 
 
 def correlation(r2: Array, rho: float) -> Array:
-    """The blend at squared distances."""
-    z = np.sqrt(5.0 * r2)
+    """The blend at squared distances; in two arrays, since fresh ones cost as much as exp."""
+    z = 5.0 * r2
+    np.sqrt(z, out=z)
     rough = z * (1.0 / 3.0)
     rough += 1.0
     rough *= z
     rough += 1.0
-    rough *= np.exp(-z)
-    smooth = np.exp(-0.5 * r2)
-    return rho * smooth + (1.0 - rho) * rough
+    np.negative(z, out=z)
+    rough *= np.exp(z, out=z)
+    smooth = np.multiply(-0.5, r2, out=z)
+    np.exp(smooth, out=smooth)
+    smooth *= rho
+    rough *= 1.0 - rho
+    smooth += rough
+    return smooth
 
 
 def blend(r2: Array, rho: float) -> tuple[Array, Array, Array]:
