@@ -38,7 +38,7 @@ def first(store: str) -> None:
     """Ask once, with the study's own method."""
     with stoic.Study(store) as study:
         trial = study.ask()
-        say("asked", trial.number, time.monotonic())
+        say("asked", trial.number, time.monotonic(), time.process_time())
         study.tell(trial, value_of(trial.number))
         say("told", trial.number)
         time.sleep(60)  # until killed

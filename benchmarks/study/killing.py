@@ -67,7 +67,7 @@ def large(store: str, folder: Path, trials: int) -> None:
 
 def restarts(store: str, count: int, watch: Watch, what: str, trials: int) -> list[Figure]:
     """Seconds from the start of a process to its first trial; each is killed afterwards."""
-    seconds = []
+    seconds, processor = [], []
     for _ in watch.steps(f"{what}: restarts", count):
         start = time.monotonic()
         command = [sys.executable, str(HERE / "client.py"), "first", store]
@@ -79,8 +79,10 @@ def restarts(store: str, count: int, watch: Watch, what: str, trials: int) -> li
         if not words or words[0] != "asked":
             raise RuntimeError("a worker did not start")
         seconds.append(float(words[2]) - start)
+        processor.append(float(words[3]))
     shown = f"{what}: process start to first ask, {trials} trials"
     return [
         Figure(f"{shown}, p50", f"{percentile(seconds, 0.5):.2f} s"),
+        Figure(f"{shown}, of the processor, p50", f"{percentile(processor, 0.5):.2f} s"),
         at_most(f"{shown}, p99 of {count}", percentile(seconds, 0.99), 2.0, " s"),
     ]
