@@ -25,6 +25,7 @@ _SETTLED = 20.0  # nats of evidence that settle a dispute of many measurements
 _MOST = 2000  # measurements that are all looked at
 _CHOICE = 600  # of more than that, so many are looked at, and all since the last anchor
 _RARE = 500  # measurements between anchors, at most
+_CLEARLY = 5.0  # nats of evidence that a bent scale must be better by
 _SILENT = 0.01  # a say that is not worth its cost
 
 
@@ -99,21 +100,34 @@ class Modeller:
         return self._cache[n]
 
     def _fit(self, n: int, warm: Model | None) -> Model:
-        y = self.history.values(n)
-        scaling = Scaling.of(y, self.first)
-        rows = self._rows(n)
-        X, z = self.history.points(n)[rows], scaling.z(y)[rows]
-        groups = self.history.space.groups
-        if warm is not None and scaling.bends_as(warm.scaling) and _begins(rows, warm.rows):
+        X, y, rows = self.history.points(n), self.history.values(n), self._rows(n)
+        if warm is not None and np.array_equal(warm.rows, rows[: len(warm.rows)]):
+            scaling = Scaling.of(y, self.first, warm.scaling)
+            z, groups = scaling.z(y)[rows], self.history.space.groups
             rounds, steps = (2, 5) if n <= _MANY else (1, 0)
-            fits = [fit(X, z, groups, start=f, rounds=rounds, steps=steps) for f in warm.fits]
+            fits = [fit(X[rows], z, groups, start=f, rounds=rounds, steps=steps) for f in warm.fits]
+            fits.sort(key=lambda f: -f.evidence)
         else:
-            fits = [fit(X, z, groups, start=start) for start in _STARTS]
-        fits.sort(key=lambda f: -f.evidence)
+            scaling, fits = self._cold(X, y, rows)
         lead = fits[0].evidence - fits[-1].evidence
         if fits[0].agrees(fits[-1]) or (n > _MANY and lead > _SETTLED):
             fits = fits[:1]
         return Model(fits, scaling, rows)
+
+    def _cold(self, X: Array, y: Array, rows: IntArray) -> tuple[Scaling, list[Fit]]:
+        """Fits from all starts, on a bent scale where that makes the values more plausible."""
+        found: tuple[float, Scaling, list[Fit]] | None = None
+        for scaling in (Scaling.of(y, self.first), Scaling.bent(y, self.first)):
+            if scaling is None:
+                continue
+            z = scaling.z(y)[rows]
+            fits = [fit(X[rows], z, self.history.space.groups, start=start) for start in _STARTS]
+            fits.sort(key=lambda f: -f.evidence)
+            plausible = fits[0].evidence + scaling.log_slopes(y[rows])
+            if found is None or plausible > found[0] + _CLEARLY:
+                found = plausible, scaling, fits
+        assert found is not None
+        return found[1:]
 
     def _rows(self, n: int) -> IntArray:
         """All measurements; of very many, those since the anchor and a choice of those before."""
@@ -134,7 +148,3 @@ class Modeller:
         rest = np.setdiff1d(np.arange(n), best)
         even = rest[np.linspace(0, len(rest) - 1, _CHOICE // 2).astype(int)]
         return np.sort(np.concatenate([best, even]))
-
-
-def _begins(rows: IntArray, with_: IntArray) -> bool:
-    return np.array_equal(with_, rows[: len(with_)])

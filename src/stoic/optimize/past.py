@@ -93,7 +93,7 @@ class _Past:
         """The model of ``n`` measurements, from that of fewer."""
         history, groups = self._optimizer._history, self._optimizer.space.groups
         y = history.values(n)
-        scaling = Scaling.of(y, self._optimizer._first)
+        scaling = Scaling.of(y, self._optimizer._first, before.scaling)
         rows = self._rows(n)
         X, z = history.points(n)[rows], scaling.z(y)[rows]
         kept = np.isin(before.rows, rows)

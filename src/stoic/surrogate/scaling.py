@@ -17,9 +17,8 @@ _REACH = 10.0  # by how much more |z| can grow, however absurd the value
 _BAD = 3.0  # below -3, bad values are compressed: how bad is bad matters little
 _GRID = 2.0**30  # z is rounded to 1/_GRID: rounding errors of a·y + b vanish
 _BENDS = (0.1, 0.03, 0.01, 0.003, 0.001)  # of the values' spread
-_LONE = 10.0  # spreads from the median: values farther off do not count
-_ENOUGH = 8  # different values
-_NATS = 4.0  # of evidence, before values are seen on a bent scale
+_ENOUGH = 6  # different values
+_NATS = 4.0  # of evidence, before a bent scale is considered
 
 
 @dataclass(frozen=True)
@@ -46,43 +45,53 @@ class Scaling:
     bend: float = 0.0  # 0 is straight
 
     @classmethod
-    def of(cls, y: Array, first: int) -> Scaling:
+    def of(cls, y: Array, first: int, like: Scaling | None = None) -> Scaling:
         """The scaling of values ``y``, the ``first`` of which were spread over the space.
 
-        Whether and how they are bent changes only when their number has doubled.
+        Straight, or bent as that of former values.
         """
-        doubled = 2 ** int(math.log2(len(y)))
-        pivot, bend = _bent(y[: max(first, doubled)])
-        y = _bend(y, pivot, bend)
-        early = y[:first]
+        pivot, bend = (0.0, 0.0) if like is None else (like.pivot, like.bend)
+        v = _bend(y, pivot, bend)
+        early = v[:first]
         centre = 4.0 * float(np.median(early / 4.0))  # a quarter, lest sums overflow
         different = np.unique(early)
-        unit = max(_mad(early), _mad(different) if len(different) > 2 else 0.0, _mad(y))
+        unit = max(_mad(early), _mad(different) if len(different) > 2 else 0.0, _mad(v))
         if not unit > 0.0:  # most values are the same
             with np.errstate(over="ignore"):
-                gaps = np.abs(y / 4.0 - centre / 4.0)
+                gaps = np.abs(v / 4.0 - centre / 4.0)
             positive = gaps[gaps > 0.0]
             unit = 4.0 * float(np.median(positive)) if positive.size else 1.0
         unit = min(max(unit, 1e-300), 1.7e308)
         return cls(centre, unit, pivot, bend)
 
-    def bends_as(self, other: Scaling) -> bool:
-        """Whether values are bent in the same way."""
-        return (self.pivot, self.bend) == (other.pivot, other.bend)
+    @classmethod
+    def bent(cls, y: Array, first: int) -> Scaling | None:
+        """The bent scaling of values that span decades, None of those that do not.
+
+        The first values tell: later ones gather at the optimum, and any optimum looks like
+        decades from near enough. Outliers on the bad side can do so as well; only a model of all
+        values knows, by its evidence with `log_slopes` added.
+        """
+        pivot, bend = _decades(y[:first])
+        return cls.of(y, first, cls(0.0, 1.0, pivot, bend)) if bend > 0.0 else None
 
     def z(self, y: Array) -> Array:
         """Values in robust units, compressed beyond ±30 and below −3, and rounded."""
+        return np.round(_compressed(self._units(y))[0] * _GRID) / _GRID
+
+    def log_slopes(self, y: Array) -> float:
+        """Σ log dz/dy: what a density of z has to gain to be one of y."""
+        total = float(_compressed(self._units(y))[1].sum()) - len(y) * math.log(self.unit)
+        if self.bend > 0.0:
+            below = np.minimum(_bend(y, self.pivot, self.bend), 0.0)  # log dv/dy, but for the bend
+            total += float(below.sum()) - len(y) * math.log(self.bend)
+        return total
+
+    def _units(self, y: Array) -> Array:
         v = _bend(y, self.pivot, self.bend)
         with np.errstate(over="ignore"):
-            z = (v / 2.0 - self.centre / 2.0) / (self.unit / 2.0)
-        z = np.clip(z, -1e300, 1e300)
-        size = np.abs(z)
-        far = size > _LINEAR
-        grown = _LINEAR + _REACH * np.tanh(np.log(np.where(far, size, _LINEAR) / _LINEAR) / _REACH)
-        z = np.where(far, np.copysign(grown, z), z)
-        bad = np.minimum(z + _BAD, 0.0)  # how far below -3
-        z = np.maximum(z, -_BAD) - _BAD * np.log1p(-bad / _BAD)
-        return np.round(z * _GRID) / _GRID
+            units: Array = (v / 2.0 - self.centre / 2.0) / (self.unit / 2.0)
+        return np.clip(units, -1e300, 1e300)
 
     def y(self, z: float) -> float:
         """The value that a z of ordinary size stands for."""
@@ -92,6 +101,17 @@ class Scaling:
         if self.bend > 0.0:
             v = self.pivot - self.bend * (math.expm1(min(-v, 700.0)) if v < 0.0 else -v)
         return _finite(v)
+
+
+def _compressed(z: Array) -> tuple[Array, Array]:
+    """z, nearly flat beyond ±30, like a logarithm below −3; and the logarithms of its slopes."""
+    size = np.abs(z)
+    far = size > _LINEAR
+    rise = np.log(np.where(far, size, _LINEAR) / _LINEAR) / _REACH
+    slopes = np.where(far, -np.log(np.maximum(size, 1.0)) - 2.0 * np.log(np.cosh(rise)), 0.0)
+    z = np.where(far, np.copysign(_LINEAR + _REACH * np.tanh(rise), z), z)
+    bad = np.minimum(z + _BAD, 0.0)  # how far below −3
+    return np.maximum(z, -_BAD) - _BAD * np.log1p(-bad / _BAD), slopes - np.log1p(-bad / _BAD)
 
 
 def _bend(y: Array, pivot: float, bend: float) -> Array:
@@ -105,20 +125,17 @@ def _bend(y: Array, pivot: float, bend: float) -> Array:
     return v
 
 
-def _bent(y: Array) -> tuple[float, float]:
-    """Pivot and bend under which the values are most plausible, or (0, 0) for none.
+def _decades(y: Array) -> tuple[float, float]:
+    """Pivot and bend under which the values are most plausible, (0, 0) where that is straight.
 
-    Compares the densities of Student-t laws with two degrees of freedom, without outliers, of
-    which there are as many with any bend.
+    Compares the densities of Student-t laws with two degrees of freedom.
     """
+    y = np.unique(y)
     spread = _mad(y)
-    if not 0.0 < spread < 1e300:
-        return 0.0, 0.0
-    y = np.unique(y[np.abs(y / 4.0 - np.median(y / 4.0)) <= _LONE / 4.0 * spread])
-    if len(y) < _ENOUGH or not (spread := _mad(y)) > 0.0:
+    if len(y) < _ENOUGH or not 0.0 < spread < 1e300:
         return 0.0, 0.0
     pivot = 4.0 * float(np.quantile(y / 4.0, 0.75))
-    straight = _plausible(y / spread)
+    straight = _plausible(y) + len(y) * math.log(spread)
     worth = []
     for share in _BENDS:
         v = _bend(y, pivot, share * spread)
@@ -133,7 +150,8 @@ def _plausible(v: Array) -> float:
     scale = _mad(v)
     if not scale > 0.0:
         return -math.inf
-    u = np.clip((v - np.median(v)) / scale, -1e100, 1e100)
+    with np.errstate(over="ignore"):
+        u = np.clip((v / 4.0 - np.median(v / 4.0)) / (scale / 4.0), -1e100, 1e100)
     return -len(v) * math.log(scale) - 1.5 * float(np.log1p(u * u / 2.0).sum())
 
 
