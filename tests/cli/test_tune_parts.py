@@ -165,6 +165,9 @@ def test_any_argument_is_filled_or_refused(word: str) -> None:
         ("\x1b[32m12.5 ms\x1b[0m", 12.5),
         ("3-5", 5.0),
         ("took 5.s", 5.0),
+        ("1,2,35", 35.0),
+        ("7,23.5", 23.5),
+        ("took 5, then 6,", 6.0),
     ],
 )
 def test_the_last_number(output: str, value: float) -> None:
@@ -181,6 +184,8 @@ def test_the_last_number(output: str, value: float) -> None:
         ("1e999", "not a finite"),
         ("total 12,345", "without commas"),
         ("total 1,234,567.5 ms", "without commas"),
+        ("12,5 ms", "without commas"),
+        ("it took -1.234,75.", "without commas"),
     ],
 )
 def test_no_last_number(output: str, said: str) -> None:
@@ -199,6 +204,8 @@ def test_regular_expressions() -> None:
     assert RegexMetric(r"p50=(?P<p50>\d+) p99=(?P<ms>\S+)").name == "p50"
     assert RegexMetric(r"(p99)=(?P<ms>\S+)").read(text) == 8.5
     assert RegexMetric(r"(?<=p50=)\d").read(text) == 2.0
+    with pytest.raises(NoValue, match="without commas"):
+        RegexMetric(r"p99=(\S+)").read("p99=12,5")
     for pattern, said in ((r"p95=(\d+)", "matches nothing"), ("(p99)", "no number")):
         with pytest.raises(NoValue, match=said):
             RegexMetric(pattern).read(text)

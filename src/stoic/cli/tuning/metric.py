@@ -16,6 +16,7 @@ __all__ = ["JsonMetric", "LastNumber", "Metric", "NoValue", "RegexMetric", "metr
 _NUMBER = re.compile(
     r"(?<![\w.])[+-]?(?:"
     r"[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])(?:\.[0-9]*)?"  # 12,345: refused, it may be two numbers
+    r"|(?<!,)[0-9]+(?:\.[0-9]{3})*,[0-9]+(?:[eE][+-]?[0-9]+)?(?![0-9]|[.,][0-9])"  # 12,5: the same
     r"|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
     r"|(?:nan|inf(?:inity)?)\b)",
     re.IGNORECASE,
