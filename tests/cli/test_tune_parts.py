@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 import threading
 import time
@@ -312,6 +314,25 @@ def test_what_a_program_leaves_behind_is_ended() -> None:
     ended = run(STUBBORN.format(then=""))
     assert ended.trouble is None
     assert not alive(int(ended.stdout.text))
+
+
+def test_a_daemon_that_keeps_the_pipes_holds_neither_threads_nor_files() -> None:
+    code = (
+        "import subprocess, sys; print(subprocess.Popen([sys.executable, '-c', "
+        "'import time; time.sleep(60)'], start_new_session=True).pid)"
+    )
+    before = len(os.listdir("/proc/self/fd"))
+    ended = run(code)
+    daemon = int(ended.stdout.text)
+    try:
+        assert alive(daemon)
+        for thread in threading.enumerate():
+            if thread.name == "stoic-reader":
+                thread.join(20.0)
+                assert not thread.is_alive()
+        assert len(os.listdir("/proc/self/fd")) == before
+    finally:
+        os.kill(daemon, signal.SIGKILL)
 
 
 def test_a_flood_of_output_is_kept_within_bounds() -> None:

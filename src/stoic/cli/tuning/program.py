@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import selectors
 import signal
 import subprocess
 import threading
@@ -18,6 +19,7 @@ __all__ = ["Ended", "Program"]
 
 _GRACE = 3.0  # seconds between SIGTERM and SIGKILL
 _DRAIN = 0.5  # seconds for output that is under way when the program has ended
+_LOOK = 1.0  # seconds between looks at whether a silent pipe is still wanted
 
 
 @dataclass(frozen=True)
@@ -69,12 +71,14 @@ class Program:
         if process is None:
             return Ended(0.0, out, err, "stopped", stopped=True)
         self._begun(process.pid)
-        readers = [_reader(process.stdout, out), _reader(process.stderr, err)]
+        over = threading.Event()
+        readers = [_reader(process.stdout, out, over), _reader(process.stderr, err, over)]
         expired = self._wait(process)
         seconds = time.monotonic() - begun
         _drain(readers)
         _signal(process, signal.SIGKILL)
         _drain(readers)  # in vain where a daemon has left the group and holds the pipe
+        over.set()
         with self._lock:
             self._running.discard(process)
         self._ended(process.pid)
@@ -143,13 +147,20 @@ def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
         os.killpg(process.pid, number)
 
 
-def _reader(pipe: IO[bytes] | None, into: Captured) -> threading.Thread:
+def _reader(pipe: IO[bytes] | None, into: Captured, over: threading.Event) -> threading.Thread:
+    """Reads to the end, or until it is ``over``, so that no daemon can hold a thread and a file."""
+
     def read() -> None:
         if pipe is None:
             return
-        with pipe:
-            while chunk := os.read(pipe.fileno(), 65536):
-                into.write(chunk)
+        with pipe, selectors.DefaultSelector() as ready:
+            ready.register(pipe, selectors.EVENT_READ)
+            while not over.is_set():
+                if ready.select(_LOOK):
+                    chunk = os.read(pipe.fileno(), 65536)
+                    if not chunk:
+                        return
+                    into.write(chunk)
 
     thread = threading.Thread(target=read, daemon=True, name="stoic-reader")
     thread.start()
