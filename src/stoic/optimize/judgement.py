@@ -17,6 +17,7 @@ from stoic.optimize.search import Search
 __all__ = ["luckiest", "recommend", "suspects"]
 
 _CORRUPT = 1.0 / 25.0  # the weight of a measurement five times wilder than ordinary ones
+_FAR = 5.0  # median errors; however quiet the noise seems, half of them are not far
 _CAUTION = 1.0  # standard deviations off the estimate, when the answer is chosen
 _STARTS = 3  # the best evaluated points, from which the estimate is climbed
 _WIDENED = 1.4  # of the surrogate's std; chosen for coverage on problems to develop with
@@ -72,13 +73,14 @@ def suspects(history: History, model: Model) -> tuple[Suspect, ...]:
     mean, variance = model.gp.left_out
     noise = math.sqrt(model.gp.hyper.noise)
     numbers = history.numbers()
+    errors = np.abs(model.fits[0].z - mean)
     found = []
-    for i in np.flatnonzero(model.gp.weights < _CORRUPT):
+    for i in np.flatnonzero((model.gp.weights < _CORRUPT) & (errors > _FAR * np.median(errors))):
         trial = history.trials[numbers[int(model.rows[i])]]
         assert trial.value is not None
         expected = history.sign * model.scaling.y(float(mean[i]))
         spread = math.sqrt(float(variance[i]) + noise**2)
-        off = abs(float(model.fits[0].z[i] - mean[i])) / spread
+        off = float(errors[i]) / spread
         way = "above" if trial.value > expected else "below"
         times = f"{off:.0f}" if off < 100 else "over 100"
         reason = (

@@ -25,7 +25,7 @@ _SETTLED = 20.0  # nats of evidence that settle a dispute of many measurements
 _MOST = 2000  # measurements that are all looked at
 _CHOICE = 600  # of more than that, so many are looked at, and all since the last anchor
 _RARE = 500  # measurements between anchors, at most
-_CLEARLY = 5.0  # nats of evidence that a bent scale must be better by
+_CLEARLY, _EACH = 8.0, 0.35  # nats, and per measurement, that a bent scale must be better by
 _SILENT = 0.01  # a say that is not worth its cost
 
 
@@ -124,7 +124,7 @@ class Modeller:
             fits = [fit(X[rows], z, self.history.space.groups, start=start) for start in _STARTS]
             fits.sort(key=lambda f: -f.evidence)
             plausible = fits[0].evidence + scaling.log_slopes(y[rows])
-            if found is None or plausible > found[0] + _CLEARLY:
+            if found is None or plausible > found[0] + _CLEARLY + _EACH * len(z):
                 found = plausible, scaling, fits
         assert found is not None
         return found[1:]
