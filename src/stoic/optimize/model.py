@@ -24,6 +24,7 @@ _MANY = 200  # measurements, from which on hyper-parameters hold between anchors
 _SETTLED = 20.0  # nats of evidence that settle a dispute of many measurements
 _MOST = 2000  # measurements that are all looked at
 _CHOICE = 600  # of more than that, so many are looked at, and all since the last anchor
+_FEW = 150  # measurements that a first estimate is made from
 _RARE = 500  # measurements between anchors, at most
 _CLEARLY, _EACH = 8.0, 0.35  # nats, and per measurement, that a bent scale must be better by
 _SILENT = 0.01  # a say that is not worth its cost
@@ -121,7 +122,8 @@ class Modeller:
             if scaling is None:
                 continue
             z = scaling.z(y)[rows]
-            fits = [fit(X[rows], z, self.history.space.groups, start=start) for start in _STARTS]
+            starts = _STARTS if len(y) <= _MOST else _STARTS[:1]  # very many tell one story only
+            fits = [fit(X[rows], z, self.history.space.groups, start=start) for start in starts]
             fits.sort(key=lambda f: -f.evidence)
             plausible = fits[0].evidence + scaling.log_slopes(y[rows])
             if found is None or plausible > found[0] + _CLEARLY + _EACH * len(z):
@@ -142,7 +144,7 @@ class Modeller:
         """Half of the choice are the best by a first estimate, half are spread evenly."""
         X, y = self.history.points(n), self.history.values(n)
         z = Scaling.of(y, self.first).z(y)
-        few = np.linspace(0, n - 1, _CHOICE // 2).astype(int)
+        few = np.linspace(0, n - 1, _FEW).astype(int)
         mean, _ = fit(X[few], z[few], self.history.space.groups).gp.predict(X)
         best = np.argsort(-mean, kind="stable")[: _CHOICE // 2]
         rest = np.setdiff1d(np.arange(n), best)
