@@ -20,7 +20,7 @@ pytest.importorskip("typer")
 pytest.importorskip("sqlalchemy")
 from typer.testing import CliRunner
 
-from programs import PARABOLA, STOIC, alive, environment, program, tune
+from programs import PARABOLA, STOIC, alive, environment, program, stoic, tune
 from stoic.cli.app import app
 from stoic.cli.tuning.leftovers import Leftovers
 from stoic.cli.tuning.settings import Settings, parameters
@@ -409,3 +409,11 @@ def test_the_page_shows_a_space_that_can_be_read() -> None:
     assert Template(["./bench.sh", *places], parameters(flags)).parameters.keys() == {
         "threads", "cache_mb", "gc",
     }  # fmt: skip
+
+
+def test_a_terminal_that_cannot_show_all_signs(tmp_path: Path) -> None:
+    command = program(tmp_path, "import os; os.write(2, 'zu groß …'.encode()); os._exit(1)")
+    words = ("tune", *BASIC, "--env", "--budget", 2, "--", *command)
+    said = stoic(tmp_path, *words, code=1, PYTHONIOENCODING="ascii").stdout
+    assert "exit code 1: zu gro? ?" in said
+    assert trials(tmp_path)[1].reason == "exit code 1: zu groß …"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 
 __all__ = ["main"]
@@ -18,4 +19,6 @@ def main() -> None:
             file=sys.stderr,
         )
         raise SystemExit(1) from None
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="replace")  # a sign it can't show must not end hours of work
     app()
