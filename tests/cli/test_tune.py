@@ -417,3 +417,16 @@ def test_a_terminal_that_cannot_show_all_signs(tmp_path: Path) -> None:
     said = stoic(tmp_path, *words, code=1, PYTHONIOENCODING="ascii").stdout
     assert "exit code 1: zu gro? ?" in said
     assert trials(tmp_path)[1].reason == "exit code 1: zu groß …"
+
+
+def test_a_script_on_the_command_line_has_a_name(tmp_path: Path) -> None:
+    here(tmp_path, *BASIC, "--budget", 1, "--", "sh", "-c", "true\necho {x}\n")
+    assert trials(tmp_path, "true")[0].values
+
+
+def test_logs_are_beside_a_store_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "home").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    words = (*BASIC, "--store", "~/a.db", "--name", "n", "--budget", 1)
+    here(tmp_path, *words, "--", "echo", "{x}")
+    assert (tmp_path / "home" / "a.db.logs" / "n" / "0000.txt").is_file()

@@ -16,6 +16,7 @@ from stoic.spaces import Space
 
 __all__ = ["Plan"]
 
+_LONGEST = 200  # characters of a study's name
 _INTERPRETERS = re.compile(
     r"(env|sh|bash|dash|zsh|fish|python|pypy|node|perl|ruby|Rscript|java|nice|time)[\d.]*"
 )
@@ -72,7 +73,7 @@ class Plan:
         """Where the output of each trial is kept: beside the store, or here where it is far."""
         far = "://" in self.store and not self.store.startswith("sqlite:")
         local = re.sub(r"^sqlite:(///|//)?", "", self.store)
-        base = Path("stoic.logs") if far else Path(f"{local}.logs")
+        base = Path("stoic.logs") if far else Path(f"{local}.logs").expanduser()  # as the store
         return base / _file(self.name)
 
 
@@ -108,13 +109,18 @@ def _check_program(program: str) -> None:
 
 def _name(template: Template) -> str:
     """A study's name from its command: of the script where an interpreter runs one."""
-    words = [re.sub(r"\{[^{}]*\}", "", word) for word in template.arguments]
+    lines = [word.strip().partition("\n")[0] for word in template.arguments]  # of a script: one
+    words = [re.sub(r"\{[^{}]*\}", "", line).strip()[:_LONGEST] for line in lines]
     for word in words:
         base = Path(word).name
         if word.startswith("-") or not base or "=" in word or _INTERPRETERS.fullmatch(base):
             continue
-        return Path(base).stem or base
-    return Path(words[0]).name or "study"
+        return _printable(Path(base).stem or base)
+    return _printable(Path(words[0]).name)
+
+
+def _printable(name: str) -> str:
+    return "".join(c if c.isprintable() else "-" for c in name).strip() or "study"
 
 
 def _file(name: str) -> str:
