@@ -173,3 +173,15 @@ def test_open_trials_get_their_values(store: str, tmp_path: Path) -> None:
     done = import_file(store, "study", file)
     assert (done.trials, done.outcomes) == (1, 2)
     assert [row[2] for row in told(store, "study")] == ["told", "failed"]
+
+
+@pytest.mark.parametrize("kind", ["csv", "json", "parquet"])
+def test_reasons_that_are_no_text(store: str, tmp_path: Path, kind: str) -> None:
+    if kind == "parquet":
+        pytest.importorskip("pyarrow")
+    with stoic.Study(store, space={"x": (0.0, 1.0)}) as study:
+        study.fail(study.ask(), "no file b\udcff")
+    copy = tmp_path / f"copy.{kind}"
+    assert export(store, "study", copy) == 1
+    assert b"no file b" in copy.read_bytes()
+    assert import_file(store, "study", copy).known == 1

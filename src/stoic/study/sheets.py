@@ -78,7 +78,7 @@ def _csv(sheet: Sheet) -> bytes:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(sheet.columns)
     writer.writerows([[cell(row.get(name)) for name in sheet.columns] for row in sheet.rows])
-    return text.getvalue().encode("utf-8")
+    return text.getvalue().encode("utf-8", "replace")  # half a sign is none
 
 
 def _json(sheet: Sheet) -> bytes:
@@ -92,11 +92,17 @@ def _parquet(sheet: Sheet) -> bytes:
     for name, values in columns.items():
         if len({type(v) for v in values if v is not None} - {int, float}) > 1:
             columns[name] = [None if v is None else cell(v) for v in values]  # of several types
+        columns[name] = [_whole(v) if isinstance(v, str) else v for v in columns[name]]
     table = pa.table({name: pa.array(values) for name, values in columns.items()})
     about = json.dumps(sheet.about, allow_nan=False).encode("ascii")
     sink = pa.BufferOutputStream()
     pq.write_table(table.replace_schema_metadata({_ABOUT: about}), sink, compression="zstd")
     return bytes(sink.getvalue())
+
+
+def _whole(text: str) -> str:
+    """Text without halves of signs, which Python takes for bytes that are no text."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _arrow() -> tuple[Any, ModuleType]:
