@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -154,3 +155,13 @@ def test_other_arguments(study: stoic.Study) -> None:
         with pytest.raises(StoicError):
             use()
     assert [t.state for t in study.trials] == ["open"]
+
+
+def test_a_path_that_no_system_knows() -> None:
+    with pytest.raises(InvalidInput, match="expected store as a path"):
+        stoic.Study("a\0b.db", space=SPACE)
+
+
+def test_a_path_with_a_backslash(tmp_path: Path) -> None:
+    with stoic.Study(tmp_path / "a\\0b.db", space=SPACE) as study:
+        assert study.finished == 0

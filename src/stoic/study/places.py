@@ -24,7 +24,7 @@ def place(store: object) -> sa.URL:
     """
     if isinstance(store, os.PathLike):
         store = os.fspath(store)
-    if not isinstance(store, str) or not store or "\\0" in store:
+    if not isinstance(store, str) or not store or "\0" in store:
         raise InvalidInput(f"expected store as {_KINDS}, got {describe(store)}")
     if "://" not in store:
         return _file(store)
