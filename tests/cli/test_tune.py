@@ -430,3 +430,17 @@ def test_logs_are_beside_a_store_at_home(tmp_path: Path, monkeypatch: pytest.Mon
     words = (*BASIC, "--store", "~/a.db", "--name", "n", "--budget", 1)
     here(tmp_path, *words, "--", "echo", "{x}")
     assert (tmp_path / "home" / "a.db.logs" / "n" / "0000.txt").is_file()
+
+
+def test_trials_that_others_hold_count_and_are_waited_for(tmp_path: Path) -> None:
+    here(tmp_path, *BASIC, "--name", "n", "--budget", 1, "--", "echo", "{x}")
+    with Study(tmp_path / "stoic.db", "n") as other:
+        held = other.ask(lease=5.0)
+    said = here(tmp_path, *BASIC, "--name", "n", "--budget", 3, "--", "echo", "{x}")
+    assert "waiting for the trials that other workers hold" in said
+    assert [(t.state, t.attempt) for t in trials(tmp_path, "n")] == [
+        ("told", 1),
+        ("told", 2),
+        ("told", 1),
+    ]
+    assert held.number == 1

@@ -40,6 +40,7 @@ class Session:
         self._judged = (0.0, 0.0)  # when the best was last estimated, and how long that took
         self._fresh = 0  # trials that this session finished
         self._unreadable = 0
+        self._waiting = False  # whether the user knows that we wait for others
 
     def run(self, stopping: Callable[[], bool]) -> None:
         """Spend what is left of the budget; whatever happens, nothing stays open or running."""
@@ -48,7 +49,10 @@ class Session:
             while not (stopping() or self.hopeless or self.refused):
                 self._fill(pool, stopping)
                 if not self._running:
-                    break
+                    if self.study.finished >= self.plan.budget:
+                        break
+                    self._await_others()
+                    continue
                 self._take()
                 self._renew()
             if stopping():
@@ -67,12 +71,22 @@ class Session:
         while len(self._running) < self.plan.jobs and not stopping():
             if self.study.finished + len(self._running) >= self.plan.budget:
                 return
-            trial = self.study.ask(lease=self.plan.lease)
+            trial = self.study.ask_within(self.plan.budget, lease=self.plan.lease)
+            if trial is None:  # others hold the rest of the budget
+                return
             self.board.begin(trial.number, trial.params)
             future = pool.submit(self.measuring.measure, trial.number, trial.params, runs)
             self._running[future] = trial
             if len(self._running) < self.plan.jobs:
                 self._take(timeout=0.0)
+
+    def _await_others(self) -> None:
+        """Others may die: what they hold comes back at the end of their leases, or before."""
+        if not self._waiting:
+            self._waiting = True
+            self.watcher.note("waiting for the trials that other workers hold …")
+        time.sleep(_TICK)
+        self.study.reclaim()
 
     def _take(self, timeout: float = _TICK) -> None:
         """Tell what has ended."""
