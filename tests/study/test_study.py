@@ -331,6 +331,20 @@ def test_a_study_that_was_forked_has_its_own_connection(store: str) -> None:
         assert len(study.trials) == 41
 
 
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_forked_child_holds_its_trials_itself(store: str) -> None:
+    with stoic.Study(store, space=LINE, method="random") as study:
+        mine = study.ask()
+        child = os.fork()
+        if child == 0:
+            study.ask()
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        assert study.reclaim() == 1
+        again = study.ask()
+        assert (mine.number, again.number, again.attempt) == (0, 1, 2)
+
+
 # -- trials from elsewhere ------------------------------------------------------------------------
 
 

@@ -11,7 +11,7 @@ from stoic.study.plain import params_of, text_of
 from stoic.study.records import StudyTrial
 from stoic.study.rows import OPEN, TrialRow
 from stoic.study.session import Session
-from stoic.study.workers import gone
+from stoic.study.workers import gone, this_worker
 
 __all__ = ["Lending"]
 
@@ -31,11 +31,16 @@ class _Full(Exception):
 
 
 class Lending:
-    """Lends the trials of a study to one worker."""
+    """Lends the trials of a study to one worker: of a given name, or this process."""
 
-    def __init__(self, session: Session, worker: str) -> None:
-        self._session, self._worker = session, worker
+    def __init__(self, session: Session, worker: str | None) -> None:
+        self._session, self._named = session, worker
         self._database, self._ledger = session.database, session.ledger
+
+    @property
+    def worker(self) -> str:
+        """Who borrows; after a fork that is the child, which may die before its parent."""
+        return this_worker() if self._named is None else self._named
 
     # -- lend ---------------------------------------------------------------------------------
 
@@ -81,7 +86,7 @@ class Lending:
             else:
                 return None
             trial = TrialRow(
-                row.next_number, text_of(params), OPEN, present.now, until, self._worker, 1
+                row.next_number, text_of(params), OPEN, present.now, until, self.worker, 1
             )
             self._ledger.add(connection, trial)
             self._ledger.save(connection, row._replace(next_number=row.next_number + 1))
@@ -98,7 +103,7 @@ class Lending:
         again = trial._replace(
             asked=present.now if trial.attempt == 0 else trial.asked,
             lease_until=until,
-            worker=self._worker,
+            worker=self.worker,
             attempt=trial.attempt + 1,
         )
         self._ledger.change(connection, again)

@@ -22,7 +22,6 @@ from stoic.study.records import StudyTrial, TrialRecord
 from stoic.study.running import run
 from stoic.study.session import Session
 from stoic.study.telling import Telling
-from stoic.study.workers import this_worker
 
 __all__ = ["Study"]
 
@@ -93,10 +92,10 @@ class Study:
         asked = Asked(space, policy, direction, seed, method, objective)
         self.name = _name(name, "name")
         self.lease = _lease(lease)
-        self.worker = this_worker() if worker is None else _name(worker, "worker")
+        named = None if worker is None else _name(worker, "worker")
         self._session = Session(store, self.name, asked)
         self._closing = weakref.finalize(self, self._session.database.close)
-        self._lending = Lending(self._session, self.worker)
+        self._lending = Lending(self._session, named)
         self._telling = Telling(self._session)
         self._problem = self._session.problem
         try:
@@ -257,6 +256,11 @@ class Study:
     def objective(self) -> str:
         """What is measured."""
         return self._problem.objective
+
+    @property
+    def worker(self) -> str:
+        """Who asks; after a fork, the child."""
+        return self._lending.worker
 
     @property
     def uid(self) -> str:

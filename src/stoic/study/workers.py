@@ -14,7 +14,12 @@ __all__ = ["gone", "this_worker"]
 
 def this_worker() -> str:
     """``host:pid:start`` of this process; the start also names the kernel and its processes."""
-    return f"{socket.gethostname()}:{os.getpid()}:{_start(os.getpid())}-{_world()}"
+    return _named(os.getpid())
+
+
+@functools.cache
+def _named(pid: int) -> str:
+    return f"{socket.gethostname()}:{pid}:{_start(pid)}-{_world()}"
 
 
 def gone(worker: str) -> bool:
