@@ -9,9 +9,12 @@ line of JSON for each store.
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import json
 import os
 import random
+import select
 import shutil
 import signal
 import sys
@@ -70,6 +73,8 @@ def kills(store: str, count: int, chance: random.Random, named: bool) -> dict[st
     """Kill so many workers at random moments, then look at what is there."""
     names = [f"elsewhere-{i}" if named else None for i in range(_AT_ONCE)]
     running = [begun(store, name) for name in names]
+    if chance.random() < 0.8:  # else some are killed while they make the study
+        select.select([end for _, end in running], [], [], 60.0)
     said: list[str] = []
     for _ in range(count):
         time.sleep(chance.uniform(0.0, 0.2))
@@ -145,6 +150,9 @@ def warm() -> None:
     with stoic.Study(f"{folder}/s.db", space=SPACE, method="random") as study:
         study.tell(study.ask(), 1.0)
     shutil.rmtree(folder)
+    with contextlib.suppress(ImportError):
+        importlib.import_module("sqlalchemy.dialects.postgresql.psycopg")
+        importlib.import_module("psycopg")
 
 
 def main() -> None:
