@@ -185,3 +185,19 @@ def test_reasons_that_are_no_text(store: str, tmp_path: Path, kind: str) -> None
     assert export(store, "study", copy) == 1
     assert b"no file b" in copy.read_bytes()
     assert import_file(store, "study", copy).known == 1
+
+
+@pytest.mark.parametrize("choices", [["auto", 1], ["auto", True], [False, 2.5]])
+@pytest.mark.parametrize("kind", ["csv", "json", "parquet"])
+def test_choices_of_two_types(store: str, tmp_path: Path, kind: str, choices: list[object]) -> None:
+    if kind == "parquet":
+        pytest.importorskip("pyarrow")
+    with stoic.Study(store, space={"size": choices}) as study:
+        for choice in choices:
+            study.add({"size": choice}, 1.0)
+        copy = tmp_path / f"copy.{kind}"
+        export(store, "study", copy)
+        import_file(store, "copy", copy, asked=Asked({"size": choices}))
+        assert [t.params for t in study.trials] == [{"size": choice} for choice in choices]
+    with stoic.Study(store, "copy") as study:
+        assert [t.params["size"] for t in study.trials] == choices

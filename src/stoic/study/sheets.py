@@ -90,7 +90,8 @@ def _parquet(sheet: Sheet) -> bytes:
     pa, pq = _arrow()
     columns = {name: [row.get(name) for row in sheet.rows] for name in sheet.columns}
     for name, values in columns.items():
-        if len({type(v) for v in values if v is not None} - {int, float}) > 1:
+        types = {type(v) for v in values if v is not None}
+        if len(types) > 1 and not types <= {int, float}:
             columns[name] = [None if v is None else cell(v) for v in values]  # of several types
         columns[name] = [_whole(v) if isinstance(v, str) else v for v in columns[name]]
     table = pa.table({name: pa.array(values) for name, values in columns.items()})
