@@ -8,17 +8,60 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from multiprocessing.connection import wait
 from typing import Any
 
 from stoic.checks import choice, integer
 from stoic.errors import InvalidInput, MissingExtra
 
-__all__ = ["ENGINES", "Pool", "executor"]
+__all__ = ["ENGINES", "Pool", "executor", "one_thread"]
 
 ENGINES = ("local", "dask")
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+class _OneThread:
+    """Counts who is within, so that the first sets the limit and the last lifts it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._within = 0
+        self._controller: Any = None
+        self._limits: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._within += 1
+            if self._within == 1:
+                self._limits = self._limit()
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._within -= 1
+            if not self._within and self._limits is not None:
+                self._limits.restore_original_limits()
+
+    def _limit(self) -> Any:
+        if self._controller is None:
+            try:
+                from threadpoolctl import ThreadpoolController
+            except ImportError:
+                return None
+            self._controller = ThreadpoolController()
+        return self._controller.limit(limits=1, user_api="blas")
+
+
+_ONE_THREAD = _OneThread()
+
+
+def one_thread() -> AbstractContextManager[None]:
+    """Within, BLAS has one thread, where the package threadpoolctl is installed.
+
+    On matrices of a few hundred rows more threads take longer, by a factor of ten where others
+    want the cores as well, and results would depend on their number in the last bits.
+    """
+    return _ONE_THREAD
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from stoic.optimize.long_run import LongRun
 from stoic.optimize.model import Model, Modeller
 from stoic.optimize.search import Search
 from stoic.optimize.tactics import Tactics
+from stoic.parallel import one_thread
 from stoic.spaces import Space
 
 __all__ = ["Optimizer"]
@@ -78,14 +79,14 @@ class Optimizer:
         suggestion reckons with them.
         """
         waiting = [self.space.encode(params) for params in pending]
-        if n is None:
-            return self.space.decode(self._suggest(waiting))
+        count = 1 if n is None else integer(n, "n", at_least=1)
         batch = []
-        for _ in range(integer(n, "n", at_least=1)):
-            point = self._suggest(waiting)
-            waiting.append(point)
-            batch.append(self.space.decode(point))
-        return batch
+        with one_thread():
+            for _ in range(count):
+                point = self._suggest(waiting)
+                waiting.append(point)
+                batch.append(self.space.decode(point))
+        return batch[0] if n is None else batch
 
     def _suggest(self, waiting: list[Array]) -> Array:
         history = self._history
@@ -152,16 +153,23 @@ class Optimizer:
 
     def recommend(self) -> Answer:
         """The configuration to stand by: the best *estimated* one, with a 90% interval."""
-        return recommend(self._history, self._known(), self._failures(), self._acquisition.search)
+        search = self._acquisition.search
+        with one_thread():
+            return recommend(self._history, self._known(), self._failures(), search)
 
     @property
     def luckiest(self) -> Luckiest:
         """The best *observed* value, and why it is, or is not, the answer."""
-        return luckiest(self._history, self._known(), self.recommend(), self.suspects())
+        answer, suspected = self.recommend(), self.suspects()
+        with one_thread():
+            return luckiest(self._history, self._known(), answer, suspected)
 
     def suspects(self) -> tuple[Suspect, ...]:
         """Measurements judged corrupt, each with the reason."""
-        return suspects(self._history, self._known()) if self._history.successes > 3 else ()
+        if self._history.successes <= 3:
+            return ()
+        with one_thread():
+            return suspects(self._history, self._known())
 
     def _known(self) -> Model:
         if not self._history.successes:

@@ -133,7 +133,7 @@ class Space:
         return self._layout.encode(C), values
 
     def _read(self, params: Mapping[str, Any]) -> tuple[list[float], dict[str, Plain]]:
-        if not isinstance(params, Mapping):
+        if type(params) is not dict and not isinstance(params, Mapping):
             raise InvalidParams(
                 f"expected parameters as a mapping of names to values, got {describe(params)}"
             )
@@ -145,7 +145,8 @@ class Space:
                 )
         row, plain = [0.0] * len(self), {}
         for i, (name, parameter) in enumerate(self._parameters.items()):
-            if all(int(row[a]) in levels for a, levels in self._needs[i].items()):
+            needs = self._needs[i]
+            if not needs or all(int(row[a]) in levels for a, levels in needs.items()):
                 if name not in params:
                     raise InvalidParams(f"expected a value of {name!r}, got none; add it")
                 row[i] = parameter.coordinate(params[name], repr(name))
