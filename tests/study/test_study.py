@@ -345,6 +345,58 @@ def test_a_forked_child_holds_its_trials_itself(store: str) -> None:
         assert (mine.number, again.number, again.attempt) == (0, 1, 2)
 
 
+def test_a_trial_that_is_lost_again_and_again_is_given_up(store: str) -> None:
+    with stoic.Study(store, space=LINE) as study:
+        lost = study.ask(lease=0.01)
+        for attempt in range(2, 6):
+            time.sleep(0.02)
+            again = study.ask_within(1, lease=0.01)
+            assert again is not None
+            assert (again.number, again.attempt) == (0, attempt)
+        time.sleep(0.02)
+        assert study.ask_within(1) is None  # given up for good, though nothing else was lent
+        assert study.finished == 1
+        assert study.trials[0].reason == "given up: lent 5 times and never told"
+        assert study.ask().number == 1
+        with pytest.raises(ConflictingValue):
+            study.tell(lost, 1.0)
+    with stoic.Study(store) as later:
+        assert [trial.state for trial in later.trials] == ["failed", "open"]
+
+
+def test_a_lost_trial_that_is_given_up_makes_room_for_the_next(store: str) -> None:
+    with stoic.Study(store, space=LINE) as study:
+        for attempt in range(1, 6):
+            for trial in (study.ask(), study.ask()):
+                assert trial.attempt == attempt
+                assert study.renew(trial, 0.001)
+            time.sleep(0.01)
+        assert study.ask().number == 2
+        assert [trial.state for trial in study.trials] == ["failed", "failed", "open"]
+
+
+def test_a_trial_that_is_given_back_is_never_given_up(store: str) -> None:
+    with stoic.Study(store, space=LINE) as study:
+        for attempt in range(1, 9):
+            trial = study.ask()
+            assert (trial.number, trial.attempt) == (0, attempt)
+            assert study.release(trial)
+
+
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_trial_that_ends_its_workers_is_given_up(store: str) -> None:
+    for _ in range(5):
+        child = os.fork()
+        if child == 0:
+            stoic.Study(store, space=LINE, method="random").ask()
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+    with stoic.Study(store) as study:
+        assert study.reclaim() == 0  # once was enough
+        assert study.ask().number == 1
+        assert study.trials[0].state == "failed"
+
+
 # -- trials from elsewhere ------------------------------------------------------------------------
 
 

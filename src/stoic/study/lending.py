@@ -7,15 +7,17 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection
 
 from stoic.study.ledger import Present
-from stoic.study.plain import params_of, text_of
+from stoic.study.plain import params_of, text_of, written
 from stoic.study.records import StudyTrial
-from stoic.study.rows import OPEN, TrialRow
+from stoic.study.rows import FAILED, OPEN, Entry, TrialRow
 from stoic.study.session import Session
 from stoic.study.workers import gone, this_worker
 
 __all__ = ["Lending"]
 
 _RACES = 3  # suggestions that may come too late before one is made while all others wait
+_MOST = 5  # times that a trial is lent: what ends its workers would block the study for ever
+_GIVEN_BACK, _TAKEN_BACK = 0.0, 1.0  # ends of leases that are over: on purpose, or with the worker
 
 
 class _Proposal(NamedTuple):
@@ -53,7 +55,9 @@ class Lending:
                     taken = self._take(seconds, most, self._propose(most))
                     if taken is not None:
                         return taken
-                return self._take(seconds, most, None, now=True)
+                while (taken := self._take(seconds, most, None, now=True)) is None:
+                    pass  # trials were given up: they must be in the log before one is suggested
+                return taken
             except _Full:
                 return None
 
@@ -71,13 +75,19 @@ class Lending:
     def _take(
         self, seconds: float, most: int | None, proposal: _Proposal | None, *, now: bool = False
     ) -> StudyTrial | None:
-        """Lend a trial; None where the proposal came too late, unless it must be ``now``."""
+        """Lend a trial; None where the proposal came too late, unless it must be ``now``.
+
+        None as well where trials were given up, and what comes next depends on it.
+        """
         with self._database.write() as connection:
             present = self._ledger.look(connection, lock=True)
-            row, until = present.row, present.now + seconds
-            expired = self._ledger.expired(connection, present.now)
+            until, entries = present.now + seconds, present.row.entries
+            expired = self._returned(connection, present)
             if expired is not None:
                 return self._again(connection, expired, present, until)
+            if present.row.entries != entries:
+                return None
+            row = present.row
             _check(present, most)
             if proposal is not None and proposal[:2] == (row.next_number, row.entries):
                 params = proposal.params
@@ -96,6 +106,18 @@ class Lending:
         adviser, row = self._session.adviser, present.row
         pending = self._session.pending(connection, row) if adviser.needs_history else []
         return adviser.suggest(row.next_number, pending)
+
+    def _returned(self, connection: Connection, present: Present) -> TrialRow | None:
+        """A trial to lend again; those that were lost too often fail on the way."""
+        while (trial := self._ledger.expired(connection, present.now)) is not None:
+            if trial.attempt < _MOST or trial.lease_until == _GIVEN_BACK:
+                return trial
+            reason = written(f"given up: lent {trial.attempt} times and never told")
+            entry = Entry(present.row.entries + 1, trial.number, 0, None, reason, present.now)
+            present.row = self._ledger.append(connection, present, trial, entry)
+            self._ledger.save(connection, present.row)
+            self._ledger.change(connection, trial._replace(state=FAILED))
+        return None
 
     def _again(
         self, connection: Connection, trial: TrialRow, present: Present, until: float
@@ -125,7 +147,7 @@ class Lending:
             ours = not isinstance(trial, StudyTrial) or trial.attempt == row.attempt
             if row.state != OPEN or not ours:
                 return False
-            until = 0.0 if seconds is None else present.now + seconds
+            until = _GIVEN_BACK if seconds is None else present.now + seconds
             self._ledger.change(connection, row._replace(lease_until=until))
             return True
 
@@ -138,7 +160,7 @@ class Lending:
             self._ledger.look(connection, lock=True)
             lost = [trial for trial in self._ledger.open(connection) if _lost(trial)]
             for trial in lost:
-                self._ledger.change(connection, trial._replace(lease_until=0.0))
+                self._ledger.change(connection, trial._replace(lease_until=_TAKEN_BACK))
         return len(lost)
 
     # -- trials that callers want -------------------------------------------------------------
@@ -148,7 +170,7 @@ class Lending:
         with self._database.write() as connection:
             present = self._ledger.look(connection, lock=True)
             count = present.row.next_number
-            trial = TrialRow(count, text_of(params), OPEN, present.now, 0.0, "", 0)
+            trial = TrialRow(count, text_of(params), OPEN, present.now, _GIVEN_BACK, "", 0)
             self._ledger.add(connection, trial)
             self._ledger.save(connection, present.row._replace(next_number=count + 1))
 
@@ -159,4 +181,4 @@ def _check(present: Present, most: int | None) -> None:
 
 
 def _lost(trial: TrialRow) -> bool:
-    return trial.lease_until > 0.0 and gone(trial.worker)
+    return trial.lease_until > _TAKEN_BACK and gone(trial.worker)
