@@ -8,10 +8,13 @@ import pty
 import re
 import shlex
 import signal
+import sqlite3
 import subprocess
 import sys
+import threading
 import time
 import tomllib
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -25,8 +28,9 @@ from stoic.cli.app import app
 from stoic.cli.tuning.leftovers import Leftovers
 from stoic.cli.tuning.settings import Settings, parameters
 from stoic.cli.tuning.template import Template
+from stoic.errors import StoreUnavailable
 from stoic.spaces import Space
-from stoic.study import Study, TrialRecord
+from stoic.study import Study, StudyTrial, TrialRecord, running, sqlite
 
 ROOT = Path(__file__).parents[2]
 RUNNER = CliRunner()
@@ -430,6 +434,50 @@ def test_logs_are_beside_a_store_at_home(tmp_path: Path, monkeypatch: pytest.Mon
     words = (*BASIC, "--store", "~/a.db", "--name", "n", "--budget", 1)
     here(tmp_path, *words, "--", "echo", "{x}")
     assert (tmp_path / "home" / "a.db.logs" / "n" / "0000.txt").is_file()
+
+
+MEETS = """
+import sys, time
+from pathlib import Path
+Path(sys.argv[2]).touch()
+while Path(sys.argv[2]).exists():
+    time.sleep(0.01)
+print(float(sys.argv[1]))
+"""
+
+
+def test_a_measurement_outlives_a_store_that_is_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite, "_PATIENCE", 0.05)
+    monkeypatch.setattr(running, "_NAPS", (0.1,) * 100)
+    told, missed = Study.tell, threading.Event()
+
+    def tell(study: Study, trial: StudyTrial, value: float, *, measurement: int = 0) -> None:
+        try:
+            told(study, trial, value, measurement=measurement)
+        except StoreUnavailable:
+            missed.set()
+            raise
+
+    monkeypatch.setattr(Study, "tell", tell)
+    flag = tmp_path / "runs"
+
+    def lock() -> None:
+        while not flag.exists():
+            time.sleep(0.01)
+        with closing(sqlite3.connect(tmp_path / "stoic.db", isolation_level=None)) as raw:
+            raw.execute("BEGIN IMMEDIATE")
+            flag.unlink()  # the program ends, and its value can't be told
+            missed.wait(60)
+            raw.execute("ROLLBACK")
+
+    locking = threading.Thread(target=lock)
+    locking.start()
+    here(tmp_path, *BASIC, "--budget", 1, "--", *program(tmp_path, MEETS), "{x}", flag)
+    locking.join()
+    assert missed.is_set()
+    assert [(t.state, t.attempt) for t in trials(tmp_path)] == [("told", 1)]
 
 
 def test_trials_that_others_hold_count_and_are_waited_for(tmp_path: Path) -> None:

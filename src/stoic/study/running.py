@@ -22,7 +22,7 @@ from stoic.study.records import StudyTrial
 if TYPE_CHECKING:
     from stoic.study.study import Study
 
-__all__ = ["run"]
+__all__ = ["patiently", "run"]
 
 _OFTEN = 3.0  # renewals within a lease
 _NAPS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)  # seconds; a server that is started anew is back by then
@@ -66,7 +66,7 @@ def _spend(loop: Loop[StudyTrial], jobs: int, engine: tuple[str, str | None]) ->
         loop.spend(pool, jobs)
 
 
-def _patiently(do: Callable[[], T]) -> T:
+def patiently(do: Callable[[], T]) -> T:
     """Try again while the store is away: a measurement may have taken hours."""
     for nap in _NAPS:
         try:
@@ -124,7 +124,7 @@ class _Lent:
 
     def ask(self, pending: Sequence[StudyTrial]) -> StudyTrial | None:
         with postponed():
-            trial = _patiently(lambda: self._study.ask_within(self._budget))
+            trial = patiently(lambda: self._study.ask_within(self._budget))
             if trial is not None:
                 with self._guard:
                     self._held[trial.number] = trial
@@ -138,14 +138,14 @@ class _Lent:
     def tell(self, ticket: StudyTrial, value: float) -> Trial:
         with postponed():
             with suppress(ConflictingValue):  # the lease had ended, and another was quicker
-                _patiently(lambda: self._study.tell(ticket, value))
+                patiently(lambda: self._study.tell(ticket, value))
             self._drop(ticket)
         return Trial(ticket.number, ticket.params, value)
 
     def fail(self, ticket: StudyTrial, reason: str) -> Trial:
         with postponed():
             with suppress(ConflictingValue):
-                _patiently(lambda: self._study.fail(ticket, reason))
+                patiently(lambda: self._study.fail(ticket, reason))
             self._drop(ticket)
         return Trial(ticket.number, ticket.params, None, reason)
 

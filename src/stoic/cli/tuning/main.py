@@ -66,6 +66,7 @@ def _check_place(path: Path | None) -> None:
 def run(asked: Asked) -> int:
     """Tune, report, and say how it ended: 0 done, 1 no value at all, 130 stopped."""
     from stoic.study import Study
+    from stoic.study.running import patiently
 
     plan = asked.plan
     console = Console(highlight=False)
@@ -84,7 +85,7 @@ def run(asked: Asked) -> int:
         session, wish = _tune(plan, study, console, plain)
         if session.refused is not None:
             raise InvalidInput(session.refused)
-        result = study.result()
+        result = patiently(study.result)
     result = replace(result, interrupted=wish())
     say(result, plan, console)
     if session.hopeless is not None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from stoic.cli.tuning.board import Board, Finished
 from stoic.cli.tuning.measuring import Measured, Measuring
 from stoic.cli.tuning.plan import Plan
 from stoic.cli.tuning.watchers import Watcher
-from stoic.errors import ConflictingValue
+from stoic.errors import ConflictingValue, StoreUnavailable
+from stoic.study.running import patiently
 
 if TYPE_CHECKING:
     from stoic.study import Study, StudyTrial
@@ -49,7 +51,7 @@ class Session:
             while not (stopping() or self.hopeless or self.refused):
                 self._fill(pool, stopping)
                 if not self._running:
-                    if self.study.finished >= self.plan.budget:
+                    if self._finished() >= self.plan.budget:
                         break
                     self._await_others()
                     continue
@@ -64,14 +66,18 @@ class Session:
                 self._take()
             finally:
                 for trial in self._running.values():
-                    self.study.release(trial)
+                    with suppress(StoreUnavailable):  # it comes back when the lease ends
+                        self.study.release(trial)
+
+    def _finished(self) -> int:
+        return patiently(lambda: self.study.finished)
 
     def _fill(self, pool: ThreadPoolExecutor, stopping: Callable[[], bool]) -> None:
         runs = max(self.plan.repeat, 1)
         while len(self._running) < self.plan.jobs and not stopping():
-            if self.study.finished + len(self._running) >= self.plan.budget:
+            if self._finished() + len(self._running) >= self.plan.budget:
                 return
-            trial = self.study.ask_within(self.plan.budget, lease=self.plan.lease)
+            trial = patiently(self._ask)
             if trial is None:  # others hold the rest of the budget
                 return
             self.board.begin(trial.number, trial.params)
@@ -80,13 +86,16 @@ class Session:
             if len(self._running) < self.plan.jobs:
                 self._take(timeout=0.0)
 
+    def _ask(self) -> StudyTrial | None:
+        return self.study.ask_within(self.plan.budget, lease=self.plan.lease)
+
     def _await_others(self) -> None:
         """Others may die: what they hold comes back at the end of their leases, or before."""
         if not self._waiting:
             self._waiting = True
             self.watcher.note("waiting for the trials that other workers hold …")
         time.sleep(_TICK)
-        self.study.reclaim()
+        patiently(self.study.reclaim)
 
     def _take(self, timeout: float = _TICK) -> None:
         """Tell what has ended."""
@@ -108,20 +117,23 @@ class Session:
     def _record(self, trial: StudyTrial, measured: Measured) -> None:
         self._valued = self._valued or bool(measured.values)
         try:
-            if measured.values:
-                for i, value in enumerate(measured.values):
-                    self.study.tell(trial, value, measurement=i)
-            else:
-                self.study.fail(trial, measured.reason or "")
+            patiently(lambda: self._tell(trial, measured))
         except ConflictingValue:  # the lease had passed, and another worker was first
             self.watcher.note(f"trial {trial.number} was finished by another worker")
         done = Finished(
             trial.number, trial.params, measured.values, measured.reason, measured.seconds
         )
-        self.board.end(done, self.study.finished)
-        self._judge()
+        self.board.end(done, self._finished())
+        patiently(self._judge)
         self.watcher.ended(done)
         self._despair(measured)
+
+    def _tell(self, trial: StudyTrial, measured: Measured) -> None:
+        """All values, or the failure; what was told before may be told again."""
+        for i, value in enumerate(measured.values):
+            self.study.tell(trial, value, measurement=i)
+        if not measured.values:
+            self.study.fail(trial, measured.reason or "")
 
     def _judge(self) -> None:
         """Estimate the best anew, unless that would take a good part of the time."""
@@ -152,4 +164,5 @@ class Session:
         if time.monotonic() - self._renewed > self.plan.lease / 3:
             self._renewed = time.monotonic()
             for trial in self._running.values():
-                self.study.renew(trial, self.plan.lease)
+                with suppress(StoreUnavailable):  # it may be back before the lease has ended
+                    self.study.renew(trial, self.plan.lease)
