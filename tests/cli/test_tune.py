@@ -128,6 +128,16 @@ def test_a_wrong_metric_is_noticed_early(tmp_path: Path) -> None:
     assert len(trials(tmp_path)) == 5
 
 
+def test_values_that_are_not_finite_are_failures_of_the_runs(tmp_path: Path) -> None:
+    said = here(tmp_path, *BASIC, "--budget=8", "--env", "--", "echo", "loss=nan", code=1)
+    assert "correct --metric" not in said
+    assert {t.reason for t in trials(tmp_path, "echo")} == {"the value is nan, not a finite number"}
+    assert len(trials(tmp_path, "echo")) == 8
+    said = here(tmp_path, *BASIC, "--budget=30", "--env", "--", "echo", "loss=nan", code=1)
+    assert "all of the first 20 trials failed" in said
+    assert len(trials(tmp_path, "echo")) == 28
+
+
 SLOW = """
 import os, sys, time
 from pathlib import Path

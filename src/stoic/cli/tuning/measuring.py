@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from stoic.cli.tuning.metric import Metric, NoValue
+from stoic.cli.tuning.metric import Metric, NotFinite, NoValue
 from stoic.cli.tuning.program import Ended, Program
 from stoic.cli.tuning.template import Template
 
@@ -29,7 +29,7 @@ class Measured:
     seconds: float
     stopped: bool = False
     startable: bool = True
-    unreadable: bool = False  # the program was content, but no value was found
+    unreadable: bool = False  # the program was content, but the metric finds none
 
 
 class Measuring:
@@ -56,14 +56,14 @@ class Measuring:
             if ended.stopped or not ended.started:
                 return Measured((), ended.trouble, seconds, ended.stopped, ended.started)
             seconds += ended.seconds
-            value, reason = self._read(ended)
+            value, reason, unreadable = self._read(ended)
             log.append(f"value: {value!r}" if value is not None else f"failed: {reason}")
             log.append(f"--- stdout\n{_ends(ended.stdout.text)}")
             log.append(f"--- stderr\n{_ends(ended.stderr.text)}\n")
             if value is not None:
                 values.append(value)
             else:
-                troubles.append((reason, ended.trouble is None))
+                troubles.append((reason, unreadable))
         self._keep(number, "\n".join(log))
         if len(values) > len(troubles):
             return Measured(tuple(values), None, seconds)
@@ -80,13 +80,14 @@ class Measuring:
         environment = self._template.environment(params, trial=number, seed=seed)
         return self._program.run(arguments, environment)
 
-    def _read(self, ended: Ended) -> tuple[float | None, str]:
+    def _read(self, ended: Ended) -> tuple[float | None, str, bool]:
+        """The value, or why there is none, and whether that may be the metric's fault."""
         if ended.trouble is not None:
-            return None, ended.trouble
+            return None, ended.trouble, False
         try:
-            return self._metric.read(ended.stdout.text), ""
+            return self._metric.read(ended.stdout.text), "", False
         except NoValue as error:
-            return None, str(error)
+            return None, str(error), not isinstance(error, NotFinite)
 
     def _keep(self, number: int, text: str) -> None:
         """A trial's log is a comfort: where it can't be written, the trial counts all the same."""

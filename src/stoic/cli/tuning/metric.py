@@ -11,7 +11,7 @@ from typing import Any
 from stoic.cli.tuning.captured import plain_text
 from stoic.errors import InvalidInput
 
-__all__ = ["JsonMetric", "LastNumber", "Metric", "NoValue", "RegexMetric", "metric_of"]
+__all__ = ["JsonMetric", "LastNumber", "Metric", "NoValue", "NotFinite", "RegexMetric", "metric_of"]
 
 _NUMBER = re.compile(
     r"(?<![\w.])[+-]?(?:"
@@ -25,6 +25,10 @@ _NUMBER = re.compile(
 
 class NoValue(Exception):
     """The output holds no usable number; the message says why, in words."""
+
+
+class NotFinite(NoValue):
+    """The metric found the value, but the run gave NaN or infinity: it failed."""
 
 
 class Metric(ABC):
@@ -153,5 +157,5 @@ def _finite(text: str | float) -> float:
     except OverflowError:  # an int of JSON that no float can hold
         value = math.inf
     if not math.isfinite(value):
-        raise NoValue(f"the value is {str(text)[:40]}, not a finite number")
+        raise NotFinite(f"the value is {str(text)[:40]}, not a finite number")
     return value
