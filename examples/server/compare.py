@@ -35,8 +35,8 @@ def main() -> None:
     if result.best is None or result.luckiest is None:
         raise SystemExit("no trial gave a value, so there is nothing to compare")
     known = truth.known()
-    known["at_best"] = truth.typical(Config(**result.best.params))
-    known["at_luckiest"] = truth.typical(Config(**dict(result.luckiest.trial.params)))
+    known["at_best"] = truth.average(Config(**result.best.params))
+    known["at_luckiest"] = truth.average(Config(**dict(result.luckiest.trial.params)))
     say(known)
     path = write_report(
         result,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from examples.server.compare import say
 from examples.server.server import COLLECTORS, Config, measure
-from examples.server.truth import known, typical
+from examples.server.truth import average, known
 
 ROOT = Path(__file__).parents[2]
 
@@ -45,12 +45,12 @@ def test_the_worst_can_look_like_the_best() -> None:
 def test_nothing_nearby_beats_the_known_best() -> None:
     truth = known()
     best = Config(**truth["params"])
-    value = typical(best, 25)
+    value = average(best, 25)
     assert value == pytest.approx(truth["value"], rel=0.1)
     for gc in COLLECTORS:
         for threads, cache in ((4, 1400), (40, 1400), (11, 400), (11, 2600)):
             if (threads, cache, gc) != (best.threads, best.cache_mb, best.gc):
-                assert typical(Config(threads, cache, gc), 5) > 0.97 * value
+                assert average(Config(threads, cache, gc), 5) > 0.97 * value
 
 
 def test_closeness_is_said(capsys: pytest.CaptureFixture[str]) -> None:
