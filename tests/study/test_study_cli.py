@@ -59,10 +59,16 @@ def test_looking(path: str) -> None:
 def test_moving() -> None:
     assert "12 rows" in run("export", "trials.csv")
     run("export", "trials.json")
-    words = run("import", "trials.csv", "copy", "-p", "threads=1:64", "-p", "gc=g1,zgc")
+    made = ("import", "trials.csv", "copy", "-p", "threads=1:64", "-p", "gc=g1,zgc")
+    assert "--minimize or --maximize for study 'copy'" in run(*made, code=2)
+    assert len(plain("list")) == 1
+    words = run(*made, "--minimize")
     assert "new study 'copy': 12 new trials, 11 new outcomes" in words
     assert "11 known already" in run("import", "trials.csv", "copy")
     assert "new study 'server'" in run("import", "trials.json", "--store", "other.db")
+    run("import", "trials.json", "wide", "-p", "threads=1:99", "-p", "gc=g1,zgc")
+    assert plain("show", "wide")["direction"] == "minimize"  # as the file tells
+    run("delete", "wide", "--yes")
     assert "name of a study among 'server', 'copy'" in run("show", code=2)
     assert "Delete" in run("delete", "copy", code=1, given="n\n")
     run("delete", "copy", given="y\n")

@@ -87,7 +87,7 @@ LINE = {"x": (0.0, 1.0), "n": (1, 9)}
 
 def brought(folder: Path, text: str, name: str = "rows.csv") -> list[tuple[object, ...]]:
     (folder / name).write_text(text)
-    import_file(folder / "s.db", "study", folder / name, asked=Asked(LINE))
+    import_file(folder / "s.db", "study", folder / name, asked=Asked(LINE, direction="maximize"))
     return told(str(folder / "s.db"), "study")
 
 
@@ -197,7 +197,7 @@ def test_choices_of_two_types(store: str, tmp_path: Path, kind: str, choices: li
             study.add({"size": choice}, 1.0)
         copy = tmp_path / f"copy.{kind}"
         export(store, "study", copy)
-        import_file(store, "copy", copy, asked=Asked({"size": choices}))
+        import_file(store, "copy", copy, asked=Asked({"size": choices}, direction="maximize"))
         assert [t.params for t in study.trials] == [{"size": choice} for choice in choices]
     with stoic.Study(store, "copy") as study:
         assert [t.params["size"] for t in study.trials] == choices

@@ -6,7 +6,7 @@ import os
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sqlalchemy import Connection
@@ -153,7 +153,13 @@ def _existing(store: str | os.PathLike[str], name: str) -> Problem | None:
 
 def _new_problem(sheet: Sheet, asked: Asked, name: str) -> Problem:
     if asked.enough:
-        return Problem.of(asked)
+        direction = asked.direction or sheet.about.get("direction")
+        if direction is None:
+            raise InvalidInput(
+                f"expected --minimize or --maximize for study {name!r}, which is new, got neither; "
+                "say which"
+            )
+        return Problem.of(replace(asked, direction=direction))
     if not sheet.about:
         raise UnknownStudy(
             f"expected the parameters of study {name!r}, which is new, got none; give them"
