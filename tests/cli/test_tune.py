@@ -446,6 +446,15 @@ def test_logs_are_beside_a_store_at_home(tmp_path: Path, monkeypatch: pytest.Mon
     assert (tmp_path / "home" / "a.db.logs" / "n" / "0000.txt").is_file()
 
 
+def test_every_study_has_a_folder_of_its_own(tmp_path: Path) -> None:
+    names = ("a/b", "a-b", "a b", "n" * 80 + "1", "n" * 80 + "2", "..", "é")
+    for name in names:
+        here(tmp_path, *BASIC, "--name", name, "--budget", 1, "--", "echo", "{x}")
+    folders = sorted(folder.name for folder in (tmp_path / "stoic.db.logs").iterdir())
+    assert len(folders) == len(names)
+    assert {"a-b", "é"} < set(folders)
+
+
 MEETS = """
 import sys, time
 from pathlib import Path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
@@ -124,5 +125,13 @@ def _printable(name: str) -> str:
 
 
 def _file(name: str) -> str:
-    """A study's name as a file's name."""
-    return re.sub(r"[^\w.-]+", "-", name).strip(".-")[:80] or "study"
+    """A study's name as a file's name; with a digest where it can't stand as it is.
+
+    >>> _file("bench-2"), _file("bench/2")
+    ('bench-2', 'bench-2-a240024e')
+    """
+    safe = re.sub(r"[^\w.-]+", "-", name).strip(".-")[:80] or "study"
+    if safe == name:
+        return safe
+    digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+    return f"{safe}-{digest}"
