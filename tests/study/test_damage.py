@@ -180,7 +180,7 @@ def test_a_store_that_was_emptied_is_not_fresh(whole: Path, tmp_path: Path) -> N
     shutil.copy(f"{whole}-lock", f"{path}-lock")
     opened(path)
     path.write_bytes(b"")
-    with pytest.raises(StoreDamaged, match="delete the file to begin anew"):
+    with pytest.raises(StoreDamaged, match="name another file to begin anew"):
         opened(path)
     path.unlink()
     assert opened(path)[1] == ()

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +96,61 @@ def test_the_doctor(path: str) -> None:
     assert "damaged" in run("doctor", code=1)
     assert "11 of 11 values and failures kept" in run("doctor", path, "--recover", "n.db", code=1)
     assert plain("doctor", "n.db")["healthy"]
+
+
+LOOKS = [
+    ("list", "{}"),
+    ("show", "--store", "{}"),
+    ("best", "server", "--store", "{}"),
+    ("trials", "--store", "{}"),
+    ("export", "out.csv", "--store", "{}"),
+    ("report", "server", "--store", "{}"),
+    ("delete", "server", "--yes", "--store", "{}"),
+    ("doctor", "{}"),
+]
+
+
+@pytest.mark.parametrize("words", LOOKS, ids=lambda words: words[0])
+def test_to_look_leaves_no_trace(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("empty.db").touch()
+    Path("notes.txt").write_text("buy milk")
+    Path("long.txt").write_text("buy milk\n" * 1000)
+    for name, mode in (("other.db", "delete"), ("busy ?#%.db", "wal")):
+        with closing(sqlite3.connect(name)) as other, other:
+            other.execute(f"PRAGMA journal_mode={mode}")
+            other.execute("CREATE TABLE t (x)")
+    before = {file: file.read_bytes() for file in tmp_path.iterdir()}
+    for name, said in (
+        ("empty.db", "empty"),
+        ("notes.txt", "8 bytes"),
+        ("long.txt", "9000 bytes"),
+        ("other.db", "another database"),
+        ("busy ?#%.db", "another database"),
+    ):
+        done = RUNNER.invoke(app, ["study", *(word.format(name) for word in words)])
+        assert "delete" not in done.output
+        if words[0] == "doctor":
+            assert done.exit_code == (name != "empty.db"), done.output
+        else:
+            assert done.exit_code == 2, done.output
+            assert said in " ".join(done.output.split())
+        assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
+
+
+def test_a_copy_without_its_notes_is_a_store(path: str) -> None:
+    shutil.copy(path, "copy.db")
+    assert plain("list", "copy.db")[0]["told"] == 10
+
+
+def test_a_store_that_is_still_in_its_log_is_one(tmp_path: Path) -> None:
+    with stoic.Study(tmp_path / "s.db", space={"x": (0.0, 1.0)}) as study:
+        study.tell(study.ask(), 1.0)
+        for end in ("", "-wal"):
+            shutil.copy(f"{tmp_path / 's.db'}{end}", f"{tmp_path / 'copy.db'}{end}")
+    assert plain("list", str(tmp_path / "copy.db"))[0]["told"] == 1
 
 
 @pytest.mark.parametrize(

@@ -17,11 +17,11 @@ from stoic.study.checkup import study_findings
 from stoic.study.database import Database
 from stoic.study.findings import Finding, damage, fine, note
 from stoic.study.listing import names
+from stoic.study.looking import APPLICATION
 from stoic.study.opening import open_store
 from stoic.study.places import place
 from stoic.study.queue import Queue
 from stoic.study.schema import FORMAT
-from stoic.study.sqlite import APPLICATION
 from stoic.study.verify import not_behind
 from stoic.study.wal import read_wal
 
@@ -77,8 +77,8 @@ def _copied(path: str, folder: str) -> str:
     """A copy of a store at one moment: nobody writes meanwhile, and the log is copied first."""
     copy = os.path.join(folder, "store.db")
     queue = None
-    with suppress(StoreError):  # a folder that is read-only has no writers either
-        queue = Queue(path + "-lock") if os.access(os.path.dirname(path), os.W_OK) else None
+    with suppress(StoreError):  # where there is no lock file, or it is read-only, nobody writes
+        queue = Queue(path + "-lock") if os.path.exists(path + "-lock") else None
     try:
         if queue is None:
             _copy(path, copy)
@@ -109,7 +109,7 @@ def _header(path: str) -> Iterator[Finding]:
     with open(path, "rb") as file:
         header = file.read(100)
     if size == 0:
-        yield note("file", "it is empty: a store without studies", stop=True)
+        yield note("file", "it is empty: no store yet", stop=True)
         return
     if len(header) < 100 or header[:16] != _MAGIC:
         yield damage("file", "its first bytes are not those of a SQLite file", stop=True)

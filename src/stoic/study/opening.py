@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-
-from stoic.errors import StoreUnavailable
 from stoic.study.database import Database
+from stoic.study.looking import check_store
 from stoic.study.places import place
 from stoic.study.postgres import PostgreSQL
 from stoic.study.sqlite import SQLite
@@ -14,12 +12,10 @@ __all__ = ["open_store"]
 
 
 def open_store(store: object, *, make: bool) -> Database:
-    """The store at a path or URL; a file that is not there is made only if ``make``."""
+    """The store at a path or URL; a file that is none is made one only if ``make``."""
     url = place(store)
     if url.drivername.startswith("postgresql"):
         return PostgreSQL(url)
-    if not make and not os.path.exists(str(url.database)):
-        raise StoreUnavailable(
-            f"expected a store at {url.database}, got none; look at the path, or make a study there"
-        )
+    if not make:
+        check_store(str(url.database))
     return SQLite(url)

@@ -15,12 +15,12 @@ from sqlalchemy.pool import NullPool
 from stoic.errors import StoreDamaged, StoreError, StoreUnavailable
 from stoic.study import marks, schema
 from stoic.study.database import Database
+from stoic.study.looking import APPLICATION
 from stoic.study.queue import Queue
 from stoic.study.wal import check_wal
 
-__all__ = ["APPLICATION", "SQLite"]
+__all__ = ["SQLite"]
 
-APPLICATION = 0x53746F69  # "Stoi", in the header of every store
 _LEAST = 512  # bytes of a database; SQLite takes a single byte for an empty one
 _PATIENCE = 60.0  # seconds that a writer waits for the others
 
@@ -75,7 +75,7 @@ class SQLite(Database):
         if 0 < size < _LEAST or (size == 0 and marks.marks(self._queue.file)):
             raise StoreDamaged(
                 f"expected {self.path} to be a whole store of Stoic, got a rest of {size} bytes; "
-                "restore a copy, or delete the file to begin anew"
+                "restore a copy, or name another file to begin anew"
             )
 
     def _committed(self) -> None:

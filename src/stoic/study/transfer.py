@@ -142,13 +142,17 @@ def _told_name(sheet: Sheet) -> str | None:
 
 def _existing(store: str | os.PathLike[str], name: str) -> Problem | None:
     url = place(store)
-    if url.drivername.startswith("sqlite") and not os.path.exists(str(url.database)):
+    if url.drivername.startswith("sqlite") and _nothing(str(url.database)):
         return None
     try:
         with _opened(store, name) as (_, _, _, problem):
             return problem
     except UnknownStudy:
         return None
+
+
+def _nothing(path: str) -> bool:
+    return not os.path.exists(path) or os.path.getsize(path) == 0
 
 
 def _new_problem(sheet: Sheet, asked: Asked, name: str) -> Problem:
