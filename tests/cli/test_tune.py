@@ -455,6 +455,29 @@ def test_every_study_has_a_folder_of_its_own(tmp_path: Path) -> None:
     assert {"a-b", "é"} < set(folders)
 
 
+def test_who_closes_the_pipe_ends_the_run_quietly(tmp_path: Path) -> None:
+    words = ["tune", *BASIC, "--budget", "9", "--", *program(tmp_path, PARABOLA), "{x}"]
+    run = subprocess.Popen(
+        [*STOIC, *words],
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert run.stdout is not None
+    assert run.stderr is not None
+    assert run.stdout.readline().startswith("1/9")
+    run.stdout.close()
+    with run.stderr as stderr:
+        assert stderr.read() == ""
+    assert run.wait(60) == 1
+    before = trials(tmp_path)
+    assert 1 < len(before) < 9
+    stoic(tmp_path, *words)
+    assert [t.state for t in trials(tmp_path)] == ["told"] * 9
+
+
 MEETS = """
 import sys, time
 from pathlib import Path

@@ -160,6 +160,9 @@ def test_a_store_that_is_still_in_its_log_is_one(tmp_path: Path) -> None:
         (("show", "nobody"), "'server'"),
         (("delete", "nobody", "--yes"), "'server'"),
         (("export", "trials.txt"), "csv, json, parquet"),
+        (("export", "no/where/t.csv"), "no/where, which is not there; make it"),
+        (("export", "no/where/t.parquet"), "no/where, which is not there; make it"),
+        (("report", "--out", "no/where/r.html"), "no/where, which is not there; make it"),
         (("import", "nothing.csv"), "nothing.csv"),
         (("trials", "--state", "asleep"), "asleep"),
         (("doctor", "nowhere.db"), "nowhere.db"),
@@ -171,3 +174,4 @@ def test_what_is_refused_is_said_in_a_line(words: tuple[str, ...], said: str) ->
     output = run(*words, code=2)
     assert said in output
     assert "Traceback" not in output
+    assert "room and permission" not in output

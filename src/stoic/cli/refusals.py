@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import typer
 from rich.console import Console
@@ -22,11 +23,19 @@ def plainly() -> Iterator[None]:
     except StoicError as refused:
         Console(stderr=True).print(Text(f"stoic: {refused}", style="red"), soft_wrap=True)
         raise typer.Exit(2) from None
+    except BrokenPipeError:
+        raise  # who read us has read enough: the command ends with exit code 1, without a word
     except OSError as trouble:
-        Console(stderr=True).print(
-            Text(f"stoic: expected room and permission for results, got {trouble}", style="red")
-        )
+        Console(stderr=True).print(Text(f"stoic: {_words(trouble)}", style="red"), soft_wrap=True)
         raise typer.Exit(2) from None
     except KeyboardInterrupt:
         Console(stderr=True).print("stopped; what is finished is kept: run it again to go on")
         raise typer.Exit(130) from None
+
+
+def _words(trouble: OSError) -> str:
+    if isinstance(trouble, FileNotFoundError) and isinstance(trouble.filename, str):
+        folder = Path(trouble.filename).absolute().parent
+        if not folder.is_dir():
+            return f"expected a folder to write to, got {folder}, which is not there; make it"
+    return f"expected room and permission for results, got {trouble}"
