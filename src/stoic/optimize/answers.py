@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Answer", "Luckiest", "Suspect", "Trial"]
+__all__ = ["Answer", "Luckiest", "Suspect", "Trial", "rounded"]
 
 Params = dict[str, Any]
 
@@ -71,3 +72,15 @@ def _show(params: Mapping[str, Any]) -> str:
         shown = f"{value:.6g}" if isinstance(value, float) else str(value)
         parts.append(f"{name}={shown}")
     return ", ".join(parts)
+
+
+def rounded(value: float, spread: float) -> str:
+    """A value with as many digits as its uncertainty deserves.
+
+    >>> rounded(41.23367, 2.3), rounded(0.0012345, 1e-5), rounded(1e300, 1.0)
+    ('41.2', '0.001234', '1e+300')
+    """
+    if not (0.0 < spread < math.inf) or not 1e-5 <= max(abs(value), spread) < 1e7:
+        return f"{value:.4g}"
+    decimals = min(1 - math.floor(math.log10(spread)), 12)
+    return f"{round(value, decimals):.{max(decimals, 0)}f}"

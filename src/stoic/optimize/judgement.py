@@ -8,7 +8,7 @@ import numpy as np
 
 from stoic.checks import Array
 from stoic.optimize.acquisition import mean_slopes
-from stoic.optimize.answers import Answer, Luckiest, Suspect
+from stoic.optimize.answers import Answer, Luckiest, Suspect, rounded
 from stoic.optimize.failures import Failures
 from stoic.optimize.history import History
 from stoic.optimize.model import Model
@@ -83,8 +83,10 @@ def suspects(history: History, model: Model) -> tuple[Suspect, ...]:
         off = float(errors[i]) / spread
         way = "above" if trial.value > expected else "below"
         times = f"{off:.0f}" if off < 100 else "over 100"
+        usual = abs(model.scaling.y(float(mean[i]) + spread) - model.scaling.y(float(mean[i])))
         reason = (
-            f"measured {trial.value:.6g} where the other measurements predict {expected:.6g}: "
+            f"measured {trial.value:.6g} where the other measurements predict "
+            f"{rounded(expected, usual)}: "
             f"{times} standard deviations {way}"
         )
         found.append(Suspect(trial.number, trial.params, trial.value, expected, reason))
@@ -109,9 +111,11 @@ def luckiest(
     point = history.space.encode(trial.params)
     centre, *_ = _interval(model, point)  # as the answer's own, so that like stands against like
     estimate = history.sign * model.scaling.y(centre)
+    width = answer.interval[1] - answer.interval[0]
+    its, best = rounded(estimate, width), rounded(answer.value, width)
     return Luckiest(
         trial,
-        f"not the answer: its own estimate is {estimate:.6g}, against {answer.value:.6g} for the "
+        f"not the answer: its own estimate is {its}, against {best} for the "
         f"answer; {_verdict(history, model, answer, point, float(values.max()))}",
     )
 

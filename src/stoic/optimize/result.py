@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -11,7 +10,7 @@ from statistics import median
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from stoic.optimize.answers import Answer, Luckiest, Suspect, Trial
+from stoic.optimize.answers import Answer, Luckiest, Suspect, Trial, rounded
 from stoic.optimize.optimizer import Optimizer
 from stoic.spaces import Space
 
@@ -150,18 +149,6 @@ class Result:
             f"  estimated {self.objective}: {value} (90% interval {low_} to {high_}); {measured}",
             f"  for comparison, the median of all measurements: {rounded(typical, high - low)}",
         ]
-
-
-def rounded(value: float, spread: float) -> str:
-    """A value with as many digits as its uncertainty deserves.
-
-    >>> rounded(41.23367, 2.3), rounded(0.0012345, 1e-5), rounded(1e300, 1.0)
-    ('41.2', '0.001234', '1e+300')
-    """
-    if not (0.0 < spread < math.inf) or not 1e-5 <= max(abs(value), spread) < 1e7:
-        return f"{value:.4g}"
-    decimals = min(1 - math.floor(math.log10(spread)), 12)
-    return f"{round(value, decimals):.{max(decimals, 0)}f}"
 
 
 def _shown(params: Mapping[str, Any]) -> str:
