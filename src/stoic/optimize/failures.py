@@ -17,6 +17,7 @@ _SPREAD = 1.0  # of log(factor), before anything is known
 _WORTH = 0.3  # observations that the overall share of failures is worth at a point
 _SWEEPS = 2
 _MOST = 200  # outcomes that the reach is learned from
+_LATEST = 1000  # failures, and successes, that are looked at
 
 
 class Failures:
@@ -34,6 +35,7 @@ class Failures:
     """
 
     def __init__(self, failed: Array, succeeded: Array) -> None:
+        failed, succeeded = failed[-_LATEST:], succeeded[-_LATEST:]
         self._points = np.vstack([failed, succeeded]) if len(failed) else failed
         self._crashes = np.concatenate([np.ones(len(failed)), np.zeros(len(succeeded))])
         self._share = (len(failed) + 0.5) / (len(failed) + len(succeeded) + 5.0)

@@ -118,12 +118,15 @@ class Modeller:
     def _cold(self, X: Array, y: Array, rows: IntArray) -> tuple[Scaling, list[Fit]]:
         """Fits from all starts, on a bent scale where that makes the values more plausible."""
         found: tuple[float, Scaling, list[Fit]] | None = None
+        groups = self.history.space.groups
         for scaling in (Scaling.of(y, self.first), Scaling.bent(y, self.first)):
             if scaling is None:
                 continue
             z = scaling.z(y)[rows]
-            starts = _STARTS if len(y) <= _MOST else _STARTS[:1]  # very many tell one story only
-            fits = [fit(X[rows], z, self.history.space.groups, start=start) for start in starts]
+            if len(y) <= _MOST:
+                fits = [fit(X[rows], z, groups, start=start) for start in _STARTS]
+            else:  # very many tell one story only, and soon
+                fits = [fit(X[rows], z, groups, start=_STARTS[0], rounds=2, steps=5)]
             fits.sort(key=lambda f: -f.evidence)
             plausible = fits[0].evidence + scaling.log_slopes(y[rows])
             if found is None or plausible > found[0] + _CLEARLY + _EACH * len(z):
@@ -145,7 +148,8 @@ class Modeller:
         X, y = self.history.points(n), self.history.values(n)
         z = Scaling.of(y, self.first).z(y)
         few = np.linspace(0, n - 1, _FEW).astype(int)
-        mean, _ = fit(X[few], z[few], self.history.space.groups).gp.predict(X)
+        groups = self.history.space.groups
+        mean, _ = fit(X[few], z[few], groups, rounds=2, steps=5).gp.predict(X)
         best = np.argsort(-mean, kind="stable")[: _CHOICE // 2]
         rest = np.setdiff1d(np.arange(n), best)
         even = rest[np.linspace(0, len(rest) - 1, _CHOICE // 2).astype(int)]

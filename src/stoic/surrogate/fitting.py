@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -79,7 +80,8 @@ def fit(
     prior, beliefs = prior or Prior(), beliefs or Beliefs()
     if len(z) > _COARSE and not isinstance(start, Fit):
         few = _even(len(z), _SUBSET)
-        coarse = fit(X[few], z[few], groups, start=start, prior=prior, beliefs=beliefs)
+        again = partial(fit, start=start, prior=prior, beliefs=beliefs, rounds=rounds, steps=steps)
+        coarse = again(X[few], z[few], groups)
         return _refined(coarse, X, z, few, prior, beliefs)
     learner = _Learner(X, groups, prior)
     if isinstance(start, Fit):
