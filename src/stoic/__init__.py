@@ -3,15 +3,15 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from stoic import policies
 from stoic.diagnostics import diagnose
 from stoic.errors import StoicError
 from stoic.kernels import Linear, Matern, MatrixKernel, SquaredExponential
 from stoic.optimize import Optimizer, Result, maximize, minimize
-from stoic.schedules import Assumptions
 from stoic.spaces import Arms, Box, Categorical, Float, Grid, Int, Space
 
 if TYPE_CHECKING:
+    from stoic import policies as policies
+    from stoic.schedules import Assumptions
     from stoic.study import Study as Study
 
 __version__ = "0.2.0"
@@ -38,10 +38,19 @@ __all__ = [
     "policies",
 ]
 
+# Imported when they are used: policies take as long as all the rest, and studies need a package
+# of the extra ``study``.
+_LATER = {"Assumptions": "stoic.schedules", "Study": "stoic.study"}
+_PARTS = {"estimators", "features", "policies", "posterior", "schedules", "study"}
+
 
 def __getattr__(name: str) -> Any:
-    """Studies are imported when they are used: they need a package of the extra ``study``."""
-    if name in ("Study", "study"):
-        study = import_module("stoic.study")
-        return study if name == "study" else study.Study
+    if name in _PARTS:
+        return import_module(f"stoic.{name}")
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
     raise AttributeError(f"module 'stoic' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER, *_PARTS})

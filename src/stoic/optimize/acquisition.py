@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtri
 
 from stoic.checks import Array
 from stoic.optimize.failures import Failures
@@ -37,7 +37,7 @@ class Acquisition:
         self.search = search
         self.tactics = tactics or Tactics()
         q = self.tactics.quantiles
-        self._normal: Array = ndtri((np.arange(q) + 0.5) / q)
+        self._normal: Array = np.array([NormalDist().inv_cdf((k + 0.5) / q) for k in range(q)])
 
     def choose(
         self,

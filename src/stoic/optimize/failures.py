@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from stoic.checks import Array
-from stoic.surrogate.covariance import squared_distances
+from stoic.compiled import squared_distances
 
 __all__ = ["Failures"]
 

@@ -15,11 +15,9 @@ import numpy as np
 
 from stoic.checks import Array
 from stoic.errors import InvalidInput
-from stoic.kernels import Matern, SquaredExponential
 from stoic.optimize.failures import Failures
 from stoic.optimize.history import History
 from stoic.optimize.model import Modeller
-from stoic.policies import TGPUCB
 from stoic.spaces import Arms
 
 __all__ = ["LongRun"]
@@ -60,6 +58,10 @@ class LongRun:
         return self._policy
 
     def _start(self) -> Any:
+        # a quarter of a second of imports, which runs on endless spaces never need
+        from stoic.kernels import Matern, SquaredExponential
+        from stoic.policies import TGPUCB
+
         h = self._modeller.at(AFTER).gp.hyper
         kernel = (
             SquaredExponential(h.lengthscales)

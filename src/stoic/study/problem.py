@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from stoic.checks import choice, describe, integer
 from stoic.errors import InvalidInput, StoicError, StoreDamaged, StudyMismatch
-from stoic.policies import Policy
 from stoic.spaces import Arms, Box, Int, Space
 from stoic.study.plain import read, written
+
+if TYPE_CHECKING:
+    from stoic.policies import Policy
 
 __all__ = ["METHODS", "Asked", "Problem"]
 
@@ -42,9 +44,15 @@ class Asked:
             raise InvalidInput(f"expected objective as text, got {describe(self.objective)}")
         if self.space is not None and self.policy is not None:
             raise InvalidInput("expected a space or a policy, got both; drop one of them")
-        if self.policy is not None and not isinstance(self.policy, Policy):
+        if self.policy is not None:
+            self._check_policy()
+
+    def _check_policy(self) -> None:
+        from stoic.policies import Policy  # a quarter of a second: only where there is one
+
+        if not isinstance(self.policy, Policy):
             raise InvalidInput(f"expected a policy of stoic.policies, got {describe(self.policy)}")
-        if self.policy is not None and (self.seed, self.method) != (None, None):
+        if (self.seed, self.method) != (None, None):
             raise InvalidInput("expected neither seed nor method beside a policy; it has its own")
 
     @property

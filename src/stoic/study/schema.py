@@ -56,10 +56,9 @@ trials = Table(
     sqlite_with_rowid=False,
 )
 _is_open = sa.text("state = 'open'")
-Index(
-    "stoic_open", trials.c.study, trials.c.lease_until, trials.c.number,
-    sqlite_where=_is_open, postgresql_where=_is_open,
-)  # fmt: skip
+_open = Index(
+    "stoic_open", trials.c.study, trials.c.lease_until, trials.c.number, sqlite_where=_is_open
+)
 
 log = Table(
     "stoic_log",
@@ -78,6 +77,8 @@ log = Table(
 
 
 def _first(connection: Connection) -> None:
+    if connection.dialect.name == "postgresql":  # to name it above would import its dialect
+        _open.dialect_kwargs["postgresql_where"] = _is_open
     TABLES.create_all(connection, checkfirst=False)
 
 

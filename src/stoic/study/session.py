@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import uuid
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection
 
@@ -16,7 +16,6 @@ from stoic.errors import (
     UnknownStudy,
     UnknownTrial,
 )
-from stoic.policies import Policy
 from stoic.study.advisers import Adviser, Told, adviser_of
 from stoic.study.database import Database
 from stoic.study.ledger import Ledger, create, find
@@ -27,6 +26,9 @@ from stoic.study.problem import Asked, Problem
 from stoic.study.records import StudyTrial, TrialRecord
 from stoic.study.rows import Entry, StudyRow, TrialRow, first_head
 from stoic.study.verify import not_behind, verify
+
+if TYPE_CHECKING:
+    from stoic.policies import Policy
 
 __all__ = ["Session"]
 

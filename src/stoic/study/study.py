@@ -7,12 +7,11 @@ import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from stoic.checks import describe, integer, number
 from stoic.errors import InvalidInput, InvalidPayoff
 from stoic.optimize import Answer, Luckiest, Result, Suspect, Trial
-from stoic.policies import Policy
 from stoic.spaces import Space
 from stoic.study.advisers import Adviser
 from stoic.study.lending import Lending
@@ -22,6 +21,9 @@ from stoic.study.records import StudyTrial, TrialRecord
 from stoic.study.running import run
 from stoic.study.session import Session
 from stoic.study.telling import Telling
+
+if TYPE_CHECKING:
+    from stoic.policies import Policy
 
 __all__ = ["Study"]
 

@@ -8,17 +8,10 @@ does not ring where they are not. ρ is learned.
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from stoic.checks import Array
 
-__all__ = ["blend", "correlation", "squared_distances"]
-
-
-def squared_distances(U: Array, W: Array) -> Array:
-    """‖u − w‖² for all rows of U and W, points in units of the length-scales."""
-    r2: Array = cdist(U, W, "sqeuclidean")
-    return r2
+__all__ = ["blend", "correlation"]
 
 
 def correlation(r2: Array, rho: float) -> Array:

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
 from stoic.checks import Array, IntArray
-from stoic.surrogate.covariance import blend, squared_distances
+from stoic.compiled import dpotrf, dpotri, dpotrs, squared_distances
+from stoic.surrogate.covariance import blend
 from stoic.surrogate.hyper import Hyper, Prior
 
 __all__ = ["JITTER", "negative_evidence"]

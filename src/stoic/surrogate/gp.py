@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtrtri, dtrtrs
 
 from stoic.checks import Array
-from stoic.surrogate.covariance import blend, correlation, squared_distances
+from stoic.compiled import dpotrf, dpotri, dpotrs, dtrtri, dtrtrs, squared_distances
+from stoic.surrogate.covariance import blend, correlation
 from stoic.surrogate.evidence import JITTER
 from stoic.surrogate.hyper import Hyper
 
