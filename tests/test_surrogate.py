@@ -22,6 +22,7 @@ from stoic.surrogate import Hyper, Prior, RobustGP, Scaling, fit, noise
 from stoic.surrogate.ascent import ascend
 from stoic.surrogate.evidence import JITTER, negative_evidence
 from stoic.surrogate.fitting import Start
+from stoic.surrogate.gp import prior_covariance
 from stoic.surrogate.noise import Beliefs, Trust
 
 Array = NDArray[np.float64]
@@ -181,6 +182,29 @@ def test_slopes(place: Callable[[np.random.Generator], Array], theta: list[float
         np.testing.assert_allclose(d_mean, expected, rtol=1e-4, atol=1e-4 * scale_of(gp))
         expected = differences(lambda x: data.predict(x[None])[1][0], p, h)[:, 0]
         np.testing.assert_allclose(d_variance, expected, rtol=1e-4, atol=1e-4 * scale_of(gp))
+
+
+def test_shortcuts_change_no_bit() -> None:
+    rng = np.random.default_rng(4)
+    X, z, weights = rng.random((300, 3)), rng.standard_normal(300), rng.random(300) + 0.01
+    hyper = Hyper(Prior().centre(2), GROUPS)
+    gp = RobustGP(X, z, weights, hyper)
+    P = rng.random((1000, 3))  # several blocks
+    np.testing.assert_array_equal(gp.mean(P), gp.predict(P)[0])
+    kept = prior_covariance(X, hyper)
+    again = [RobustGP(X, z, weights, hyper, kept) for _ in range(2)]  # the first leaves it whole
+    np.testing.assert_array_equal(again[1].predict(P), gp.predict(P))
+    assert again[1].evidence == gp.evidence
+
+
+def test_the_evidence_remembers_nothing() -> None:
+    rng = np.random.default_rng(5)
+    X, z, w = rng.random((40, 3)), rng.standard_normal(40), rng.random(40) + 0.01
+    loss, fresh = (negative_evidence(X, GROUPS, Prior()) for _ in range(2))
+    first, second = Prior().centre(2), Prior().centre(2) + 1.0
+    loss(second, -z, 1.0 / w)
+    for one, other in zip(loss(first, z, w), fresh(first, z, w), strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_pending_measurements_come_out_as_predicted() -> None:

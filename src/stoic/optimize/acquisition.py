@@ -58,7 +58,7 @@ class Acquisition:
             value += say * self._gain(gp, candidates, safe)
         value[: len(doubtful)] += self.tactics.suspicion * stakes
         # A bad configuration costs something while it is tried, and so does a crash.
-        mean, _ = first.predict(candidates)
+        mean = first.mean(candidates)
         worse = np.maximum(mean[safe].max() - mean, 0.0) + _CRASH * (1.0 - chance)
         value = value * chance**_SHY - self.tactics.care * worse
         best: Array = candidates[int(np.argmax(value))]
@@ -84,7 +84,7 @@ class Acquisition:
         _, inverse, counts = np.unique(gp.X, axis=0, return_inverse=True, return_counts=True)
         once = np.flatnonzero((counts[inverse.ravel()] == 1) & (gp.weights > 0.2))
         mean, variance = (part[once] for part in gp.left_out)
-        hidden = np.exp(log_improvement(mean, variance, float(gp.predict(gp.X)[0].max())))
+        hidden = np.exp(log_improvement(mean, variance, float(gp.mean(gp.X).max())))
         most = np.argsort(-hidden, kind="stable")[: self.tactics.audited]
         return gp.X[once[most]], hidden[most]
 
@@ -92,8 +92,8 @@ class Acquisition:
         self, committee: list[RobustGP], seen: Array, failures: Failures, round_: int
     ) -> Array:
         t, search, gp = self.tactics, self.search, committee[0]
-        mean_seen, _ = gp.predict(seen)
-        ranked = seen[np.argsort(-mean_seen, kind="stable")]
+        means = [model.mean(seen) for model in committee]
+        ranked = seen[np.argsort(-means[0], kind="stable")]
         top = ranked[:4]
         pool = np.vstack(
             [
@@ -104,8 +104,8 @@ class Acquisition:
         )
         shy = _SHY * np.log(np.maximum(failures.chance_of_success(pool), 1e-9))
         chosen = [ranked[: t.best]]
-        for model in committee:
-            best = float(model.predict(seen)[0].max())
+        for model, of_seen in zip(committee, means, strict=True):
+            best = float(of_seen.max())
             mean, variance = model.predict(pool)
             order = np.argsort(-log_improvement(mean, variance, best) - shy, kind="stable")
             score = partial(log_improvement_slopes, model, best=best)

@@ -123,7 +123,7 @@ def luckiest(
 def _verdict(history: History, model: Model, answer: Answer, point: Array, y: float) -> str:
     """Why the best measurement was not taken, in words that fit the noise."""
     both = np.array([point, history.space.encode(answer.params)])
-    (here, there), (safe_here, safe_there) = model.gp.predict(both)[0], _cautious(model, both)
+    (here, there), (safe_here, safe_there) = model.gp.mean(both), _cautious(model, both)
     noise = math.sqrt(model.gp.hyper.noise)
     surplus = float(model.scaling.z(np.array([y]))[0]) - here
     if safe_here > safe_there:

@@ -149,7 +149,7 @@ class Modeller:
         z = Scaling.of(y, self.first).z(y)
         few = np.linspace(0, n - 1, _FEW).astype(int)
         groups = self.history.space.groups
-        mean, _ = fit(X[few], z[few], groups, rounds=2, steps=5).gp.predict(X)
+        mean = fit(X[few], z[few], groups, rounds=2, steps=5).gp.mean(X)
         best = np.argsort(-mean, kind="stable")[: _CHOICE // 2]
         rest = np.setdiff1d(np.arange(n), best)
         even = rest[np.linspace(0, len(rest) - 1, _CHOICE // 2).astype(int)]

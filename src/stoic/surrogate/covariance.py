@@ -32,15 +32,26 @@ def correlation(r2: Array, rho: float) -> Array:
     return smooth
 
 
-def blend(r2: Array, rho: float) -> tuple[Array, Array, Array]:
-    """k, its derivative by r², and its derivative by ρ."""
-    smooth = np.exp(-0.5 * r2)
-    z = np.sqrt(5.0 * r2)
-    e = np.exp(-z)
-    e1 = e + z * e
-    rough = e1 + (z * z / 3.0) * e
-    return (
-        rho * smooth + (1.0 - rho) * rough,
-        (-0.5 * rho) * smooth - (5.0 / 6.0 * (1.0 - rho)) * e1,
-        smooth - rough,
-    )
+def blend(r2: Array, rho: float, room: Array | None = None) -> tuple[Array, Array, Array]:
+    """k, its derivative by r², and its derivative by ρ.
+
+    ``room`` for five arrays of the shape of ``r2`` has the results in the first three, and is
+    worth having where the same is done again and again: fresh memory costs more than the rest.
+    """
+    k, dk, smooth, z, e1 = np.empty((5, *r2.shape)) if room is None else room[:5]
+    np.exp(np.multiply(-0.5, r2, out=smooth), out=smooth)
+    np.sqrt(np.multiply(5.0, r2, out=z), out=z)
+    e = np.exp(np.negative(z, out=k), out=k)
+    np.multiply(z, e, out=e1)
+    e1 += e  # (1 + z)·exp(−z)
+    z *= z
+    z /= 3.0
+    z *= e
+    rough = np.add(e1, z, out=z)
+    np.multiply(rho, smooth, out=k)
+    k += np.multiply(1.0 - rho, rough, out=dk)
+    np.multiply(-0.5 * rho, smooth, out=dk)
+    e1 *= 5.0 / 6.0 * (1.0 - rho)
+    dk -= e1
+    smooth -= rough
+    return k, dk, smooth

@@ -31,28 +31,29 @@ def negative_evidence(
     centre, spread = prior.centre(count), prior.spread(count)
     members: Any = np.eye(count)[groups]  # (columns, groups)
     diagonal = np.diag_indices(n)
+    below = np.tri(n, k=-1, dtype=bool)
+    room = np.empty((6, n, n))
 
     def value_and_gradient(theta: Array, z: Array, w: Array) -> tuple[float, Array]:
         h = Hyper(theta, groups)
         rho, a2 = h.smoothness, h.amplitude
         U = X / h.lengthscales
-        K, dK, dK_rho = blend(squared_distances(U, U), rho)
-        C = a2 * K
+        K, dK, dK_rho = blend(squared_distances(U, U), rho, room)
+        C, Q = np.multiply(a2, K, out=room[3]), room[4]
         noise = h.noise / w
         C[diagonal] += noise + JITTER * a2
-        L, failed = dpotrf(C, lower=1, clean=0)
+        L, failed = dpotrf(C.T, lower=1, clean=0, overwrite_a=1)
         if failed:
             return _HOPELESS, np.zeros_like(theta)
         r = z - h.mean
         alpha = dpotrs(L, r, lower=1)[0]
         half = math.fsum(np.log(L[diagonal]))
-        inverse = dpotri(L, lower=1)[0]
+        inverse = dpotri(L, lower=1, overwrite_c=1)[0]
         # Q = ααᵀ − C⁻¹, symmetric, of which LAPACK fills one half; d log p = ½ tr(Q dC)
-        Q = np.tril(inverse, -1)
-        Q += Q.T
-        Q[diagonal] = inverse[diagonal]
-        np.subtract(alpha[:, None] * alpha, Q, out=Q)
-        W = Q * dK
+        np.copyto(Q, inverse.T)
+        np.copyto(Q, inverse, where=below)
+        np.subtract(np.multiply(alpha[:, None], alpha, out=room[5]), Q, out=Q)
+        W = np.multiply(Q, dK, out=dK)
         by_column = 2.0 * (W.sum(1) @ (U * U)) - 2.0 * (U * (W @ U)).sum(0)  # Σ W (u_i − u_j)²
         gradient = np.empty_like(theta)
         gradient[:-4] = a2 * (by_column @ members)

@@ -17,7 +17,7 @@ import numpy as np
 from stoic.checks import Array, IntArray
 from stoic.surrogate.ascent import ascend
 from stoic.surrogate.evidence import negative_evidence
-from stoic.surrogate.gp import RobustGP
+from stoic.surrogate.gp import RobustGP, prior_covariance
 from stoic.surrogate.hyper import Hyper, Prior
 from stoic.surrogate.noise import Beliefs, Trust
 
@@ -83,38 +83,38 @@ def fit(
         again = partial(fit, start=start, prior=prior, beliefs=beliefs, rounds=rounds, steps=steps)
         coarse = again(X[few], z[few], groups)
         return _refined(coarse, X, z, few, prior, beliefs)
-    learner = _Learner(X, groups, prior)
+    learner, surrogates = _Learner(X, groups, prior), _Surrogates(X, groups)
     if isinstance(start, Fit):
         theta = start.gp.hyper.theta
         weights, targets = np.ones(len(z)), z.copy()
         weights[: len(start.gp)] = start.gp.weights
         targets[: len(start.gp)] -= start.z - start.gp.z
-        gp = RobustGP(X, targets, weights, Hyper(theta, groups))
+        gp = surrogates.of(theta, targets, weights)
     else:
         start = start or Start()
         theta = learner.centre.copy()
         theta[:-4] += math.log(start.lengthscale)
         cut, even = np.clip(z, -start.cut, start.cut), np.ones(len(z))
         theta = learner.climb(theta, cut, even, steps + steps // 2)
-        gp = RobustGP(X, cut, even, Hyper(theta, groups))
+        gp = surrogates.of(theta, cut, even)
     for _ in range(rounds):
         trust = Trust.of(z, *gp.left_out, gp.hyper.noise, beliefs)
         theta = learner.climb(theta, trust.targets, trust.weights, steps)
-        gp = RobustGP(X, trust.targets, trust.weights, Hyper(theta, groups))
+        gp = surrogates.of(theta, trust.targets, trust.weights)
     trust = Trust.of(z, *gp.left_out, gp.hyper.noise, beliefs)
-    gp = RobustGP(X, trust.targets, trust.weights, Hyper(theta, groups))
+    gp = surrogates.of(theta, trust.targets, trust.weights)
     return Fit(gp, z, trust, gp.evidence + trust.bonus - prior.doubt(theta))
 
 
 def _refined(coarse: Fit, X: Array, z: Array, few: IntArray, prior: Prior, beliefs: Beliefs) -> Fit:
     """The fit of all measurements with the hyper-parameters of a ``few``."""
-    hyper = coarse.gp.hyper
+    hyper, surrogates = coarse.gp.hyper, _Surrogates(X, coarse.gp.hyper.groups)
     mean, variance = coarse.gp.predict(X)  # of those that the few have not seen
     mean[few], variance[few] = coarse.gp.left_out
     trust = Trust.of(z, mean, variance, hyper.noise, beliefs)
-    gp = RobustGP(X, trust.targets, trust.weights, hyper)
+    gp = surrogates.of(hyper.theta, trust.targets, trust.weights)
     trust = Trust.of(z, *gp.left_out, hyper.noise, beliefs)
-    gp = RobustGP(X, trust.targets, trust.weights, hyper)
+    gp = surrogates.of(hyper.theta, trust.targets, trust.weights)
     return Fit(gp, z, trust, gp.evidence + trust.bonus - prior.doubt(hyper.theta))
 
 
@@ -122,6 +122,20 @@ def _even(n: int, most: int) -> IntArray:
     """At most so many of n measurements, evenly chosen."""
     chosen: IntArray = np.unique(np.linspace(0, n - 1, min(n, most)).astype(int))
     return chosen
+
+
+class _Surrogates:
+    """Surrogates of the same points; their prior covariance is kept while θ stays."""
+
+    def __init__(self, X: Array, groups: IntArray) -> None:
+        self._X, self._groups = X, groups
+        self._last: tuple[Hyper, Array] | None = None
+
+    def of(self, theta: Array, z: Array, weights: Array) -> RobustGP:
+        if self._last is None or not np.array_equal(theta, self._last[0].theta):
+            hyper = Hyper(theta, self._groups)
+            self._last = hyper, prior_covariance(self._X, hyper)
+        return RobustGP(self._X, z, weights, *self._last)
 
 
 class _Learner:
@@ -135,13 +149,15 @@ class _Learner:
         self.centre = prior.centre(count)
 
     def climb(self, theta: Array, z: Array, w: Array, steps: int) -> Array:
+        start = np.clip(theta, self.low, self.high)
+        if not steps:
+            return start
         z, w = z[self.chosen], w[self.chosen]
 
         def score(rows: Array) -> tuple[Array, Array]:
             loss, gradient = self.loss(rows[0], z, w)
             return np.array([-loss]), -gradient[None]
 
-        start = np.clip(theta, self.low, self.high)[None]
-        found, _ = ascend(score, start, self.low, self.high, steps=steps, reach=_STEP)
+        found, _ = ascend(score, start[None], self.low, self.high, steps=steps, reach=_STEP)
         best: Array = found[0]
         return best

@@ -12,10 +12,22 @@ from stoic.surrogate.covariance import blend, correlation
 from stoic.surrogate.evidence import JITTER
 from stoic.surrogate.hyper import Hyper
 
-__all__ = ["RobustGP"]
+__all__ = ["RobustGP", "prior_covariance"]
 
 
 _FEW = 256  # measurements, up to which inverting C pays
+_ROWS = 128  # of half a matrix, computed at a time
+_BLOCK = 2**16  # elements computed at a time, which the processor's cache holds
+
+
+def prior_covariance(X: Array, hyper: Hyper) -> Array:
+    """a² k(X, X), of which the upper triangle is filled."""
+    U = X / hyper.lengthscales
+    C = np.zeros((len(U), len(U)))
+    for i in range(0, len(U), _ROWS):
+        half = correlation(squared_distances(U[i : i + _ROWS], U[i:]), hyper.smoothness)
+        np.multiply(hyper.amplitude, half, out=C[i : i + _ROWS, i:])
+    return C
 
 
 class RobustGP:
@@ -31,14 +43,18 @@ class RobustGP:
         w, from 1 for ordinary measurements towards 0 for those not believed.
     hyper
         θ.
+    prior
+        The `prior_covariance` of X, where it is at hand.
     """
 
-    def __init__(self, X: Array, z: Array, weights: Array, hyper: Hyper) -> None:
+    def __init__(
+        self, X: Array, z: Array, weights: Array, hyper: Hyper, prior: Array | None = None
+    ) -> None:
         self.X, self.z, self.weights, self.hyper = X, z, weights, hyper
         self._U = X / hyper.lengthscales
-        C = hyper.amplitude * correlation(squared_distances(self._U, self._U), hyper.smoothness)
+        C = prior_covariance(X, hyper) if prior is None else prior.copy()
         C[np.diag_indices(len(X))] += hyper.noise / weights + JITTER * hyper.amplitude
-        L, failed = dpotrf(C, lower=1, clean=1)
+        L, failed = dpotrf(C.T, lower=1, clean=1, overwrite_a=1)
         if failed:
             raise FloatingPointError("the covariance is not positive definite")
         self._L = L
@@ -67,6 +83,11 @@ class RobustGP:
         r = self.z - self.hyper.mean
         return -0.5 * float(r @ self._alpha) - float(np.log(np.diag(self._L)).sum())
 
+    def mean(self, X: Array) -> Array:
+        """Mean of f at the rows of X; the variance takes most of the time of `predict`."""
+        mean: Array = self.hyper.mean + self._covariance(X) @ self._alpha
+        return mean
+
     def predict(self, X: Array) -> tuple[Array, Array]:
         """Mean and variance of f at the rows of X."""
         mean, variance, _ = self._predict(X)
@@ -79,9 +100,17 @@ class RobustGP:
         K = self.hyper.amplitude * correlation(squared_distances(U, U), self.hyper.smoothness)
         return mean, K - V.T @ V
 
+    def _covariance(self, X: Array) -> Array:
+        """Between f at the rows of X and at the measurements."""
+        h, U = self.hyper, X / self.hyper.lengthscales
+        k, rows = np.empty((len(X), len(self))), max(_BLOCK // len(self), 1)
+        for i in range(0, len(X), rows):
+            part = correlation(squared_distances(U[i : i + rows], self._U), h.smoothness)
+            np.multiply(h.amplitude, part, out=k[i : i + rows])
+        return k
+
     def _predict(self, X: Array) -> tuple[Array, Array, Array]:
-        h = self.hyper
-        k = h.amplitude * correlation(squared_distances(X / h.lengthscales, self._U), h.smoothness)
+        h, k = self.hyper, self._covariance(X)
         V, _ = dtrtrs(self._L, k.T, lower=1)
         variance = h.amplitude - np.einsum("ij,ij->j", V, V)
         return h.mean + k @ self._alpha, np.maximum(variance, 1e-12 * h.amplitude), V
@@ -113,6 +142,6 @@ class RobustGP:
         """With measurements pending at the rows of X that come out as predicted."""
         if not len(X):
             return self
-        z = np.concatenate([self.z, self.predict(X)[0]])
+        z = np.concatenate([self.z, self.mean(X)])
         weights = np.concatenate([self.weights, np.ones(len(X))])
         return RobustGP(np.vstack([self.X, X]), z, weights, self.hyper)
