@@ -37,6 +37,7 @@ bench: .venv/ready
 	$(RUN) benchmarks/flat_cost.py
 	$(RUN) benchmarks/throughput.py
 	$(RUN) benchmarks/quick.py
+	$(RUN) benchmarks/speed/run.py
 
 soak: .venv/ready
 	$(RUN) benchmarks/soak.py
