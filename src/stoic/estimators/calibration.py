@@ -71,9 +71,10 @@ class Calibration:
         estimates where it is larger, since payoffs gather about the best arm in the end.
         ``plays`` is how often the arm was played.
         """
+        of: Any = np if isinstance(var, np.ndarray) else math  # a float is quicker without NumPy
         function = max(self._payoffs.scale, self.amplitude)
-        spread = np.hypot(self._residuals.scale, np.sqrt(var) * function)
-        return self.LIMIT * spread * np.power(plays, self.GROWTH)
+        spread = of.hypot(self._residuals.scale, of.sqrt(var) * function)
+        return self.LIMIT * spread * plays**self.GROWTH
 
     def warm(self, arm: int, payoff: float) -> None:
         """Take in one of the first payoffs, as it came."""
@@ -97,7 +98,7 @@ class Calibration:
     def clip(self, arm: int, y: float, centre: float, var: float, plays: float) -> float:
         """Take in a payoff and give it back, clipped about ``centre``."""
         streak = self._streaks.pop(arm, 0)
-        limit = float(self.limit(var, plays)) * self.INSISTENCE ** min(abs(streak), 700)
+        limit: float = self.limit(var, float(plays)) * self.INSISTENCE ** min(abs(streak), 700)
         residual = y - centre
         clipped = min(max(residual, -limit), limit)
         if clipped != residual:

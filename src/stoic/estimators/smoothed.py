@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from stoic.checks import Array, IntArray
+from stoic.estimators.medians import median_of_rows
 from stoic.posterior import Posterior, Step
+from stoic.posterior.blas import add_outer
 
 __all__ = ["SmoothedMean"]
 
@@ -35,20 +37,33 @@ class SmoothedMean:
 
     def __init__(self, arms: int, columns: int = 1) -> None:
         self.columns = columns
-        self.location = 0.0
         self.sums: Array = np.zeros((arms, columns))
-        self._smoothed: Array = np.zeros((arms, columns))
-        self._ones: Array = np.zeros(arms)
+        self._rows: Array = np.zeros((columns + 1, arms))  # s(S), one row a column; last s(1)
+        self._target: Array = np.ones(columns + 1)
+        self._location = 0.0
+        self._deviation: Array | None = None  # until something changes
 
-    def add(self, arm: int, payoffs: float | Array, step: Step, posterior: Posterior) -> None:
+    @property
+    def location(self) -> float:
+        """m̂, what the estimate shrinks towards."""
+        return self._location
+
+    @location.setter
+    def location(self, location: float) -> None:
+        if location != self._location:
+            self._location, self._deviation = location, None
+
+    def add(
+        self, arm: int, payoffs: float | list[float] | Array, step: Step, posterior: Posterior
+    ) -> None:
         """Take in the payoffs (one per column) of the play that made ``step``."""
         self.sums[arm] += payoffs
         if step.refreshed:
             self.smooth(posterior)
             return
-        gain = step.gain
-        self._smoothed += gain[:, None] * (payoffs - self._smoothed[arm])
-        self._ones += gain * (1.0 - self._ones[arm])
+        self._target[:-1] = payoffs
+        add_outer(self._rows.T, 1.0, step.gain, self._target - self._rows[:, arm])
+        self._deviation = None
 
     def replace(self, arms: IntArray, payoffs: Array, posterior: Posterior) -> None:
         """Forget all payoffs and take these instead, one row for each play."""
@@ -58,15 +73,17 @@ class SmoothedMean:
 
     def smooth(self, posterior: Posterior) -> None:
         """Apply the smoother afresh: after a fresh solve or with new features."""
-        self._smoothed = posterior.smooth(self.sums)
-        self._ones = posterior.smooth(posterior.counts.astype(float))
+        payoffs, ones = self.sums, posterior.counts.astype(float)
+        self._take(posterior.smooth(np.column_stack([payoffs, ones])).T)
+
+    def _take(self, rows: Array) -> None:
+        self._rows, self._deviation = np.ascontiguousarray(rows), None
 
     def track(self, points: Array, posterior: Posterior) -> None:
         """Follow further points from now on."""
         smoothed = self._smooth_at(points, posterior)
         self.sums = np.vstack([self.sums, np.zeros((len(points), self.columns))])
-        self._smoothed = np.vstack([self._smoothed, smoothed[:, :-1]])
-        self._ones = np.concatenate([self._ones, smoothed[:, -1]])
+        self._take(np.hstack([self._rows, smoothed.T]))
 
     def _smooth_at(self, X: Array, posterior: Posterior) -> Array:
         """s(S) and, in the last column, s(1) at any points."""
@@ -79,8 +96,9 @@ class SmoothedMean:
     @property
     def deviation(self) -> Array:
         """Mean − location: what the policy compares, free of any common offset."""
-        centred = self._smoothed - (self.location * self._ones)[:, None]
-        return centred[:, 0] if self.columns == 1 else np.median(centred, axis=1)
+        if self._deviation is None:
+            self._deviation = median_of_rows(self._rows[:-1]) - self._location * self._rows[-1]
+        return self._deviation
 
     def predict(self, X: Array, posterior: Posterior) -> Array:
         """The deviation from the location at any points."""
@@ -92,8 +110,8 @@ class SmoothedMean:
         return {
             "location": self.location,
             "sums": self.sums.copy(),
-            "smoothed": self._smoothed.copy(),
-            "ones": self._ones.copy(),
+            "smoothed": self._rows[:-1].T.copy(),
+            "ones": self._rows[-1].copy(),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -101,5 +119,5 @@ class SmoothedMean:
         shape = (-1, self.columns)
         self.location = float(state["location"])
         self.sums = np.array(state["sums"], dtype=float).reshape(shape)
-        self._smoothed = np.array(state["smoothed"], dtype=float).reshape(shape)
-        self._ones = np.array(state["ones"], dtype=float)
+        smoothed = np.array(state["smoothed"], dtype=float).reshape(shape)
+        self._take(np.vstack([smoothed.T, np.array(state["ones"], dtype=float)]))

@@ -3,5 +3,6 @@
 from stoic.features.base import Features
 from stoic.features.nystrom import NystromMap, draw_dictionary
 from stoic.features.quadrature import QuadratureMap
+from stoic.features.spanning import SpanningMap
 
-__all__ = ["Features", "NystromMap", "QuadratureMap", "draw_dictionary"]
+__all__ = ["Features", "NystromMap", "QuadratureMap", "SpanningMap", "draw_dictionary"]

@@ -63,6 +63,7 @@ class ATAGPUCB(SketchedPolicy):
 
     name = "ata-gp-ucb"
     own = ("features", "nodes", "eps", "q")
+    needs_root = True
     asks = {**SketchedPolicy.asks, "truncation": (1, 1)}
     schedules = {"theory": paper.NystromTheory, "paper": paper.NystromPaper}
     schedules["practical"] = PracticalSketch
@@ -98,7 +99,7 @@ class ATAGPUCB(SketchedPolicy):
             low, high, spread = self.domain.low, self.domain.high, self.domain.spread(512, 0)
         map = QuadratureMap(self.kernel, low, high, self.nodes)
         map.reduce(spread)
-        return FeaturePosterior(self.kernel, points, self.lam, map)
+        return FeaturePosterior(self.kernel, points, self.lam, map, gram=True)
 
     def _estimator(self, arms: int) -> AdaptivelyTruncatedMean:
         return AdaptivelyTruncatedMean(arms)

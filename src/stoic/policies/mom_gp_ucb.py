@@ -6,7 +6,6 @@ heavy-tailed noise*, ECAI 2024, Algorithm 2 and Lemma 5.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -89,7 +88,7 @@ class MoMGPUCB(UCBPolicy):
     @property
     def progress(self) -> Progress:
         """What the schedule may look at; its rounds are episodes."""
-        return replace(super().progress, t=self._n)
+        return super().progress._replace(t=self._n)
 
     @property
     def width(self) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,6 +19,7 @@ class SketchedPolicy(UCBPolicy):
     """Nyström features on a dictionary of played arms, drawn by their posterior variance."""
 
     posterior: FeaturePosterior
+    needs_root: ClassVar[bool] = False  # whether V itself is asked for
 
     def __init__(self, *args: Any, q: float | None = None, **kwargs: Any) -> None:
         self.q = None if q is None else number(q, "q", above=0.0)
@@ -26,7 +27,7 @@ class SketchedPolicy(UCBPolicy):
 
     def _posterior(self, points: Array) -> FeaturePosterior:
         empty = NystromMap(self.kernel, points, np.zeros(0, dtype=np.int64), self.lam)
-        return FeaturePosterior(self.kernel, points, self.lam, empty)
+        return FeaturePosterior(self.kernel, points, self.lam, empty, gram=self.needs_root)
 
     def _redraw(self, var: Array) -> bool:
         """Draw the dictionary of this round by ``var``; whether it has changed."""

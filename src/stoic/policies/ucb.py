@@ -12,7 +12,7 @@ from stoic.checks import Array, points
 from stoic.errors import InvalidInput
 from stoic.estimators import AdaptivelyTruncatedMean, Calibration, SmoothedMean
 from stoic.policies.base import Policy, Recommendation
-from stoic.posterior import ExactPosterior, FeaturePosterior, Step
+from stoic.posterior import ExactPosterior, FeaturePosterior, Step, exact_posterior
 from stoic.schedules import Progress
 from stoic.spaces import Arms, Box
 
@@ -34,6 +34,7 @@ class UCBPolicy(Policy):
         super().__init__(*args, **kwargs)
         self._calibration = Calibration() if getattr(self.schedule, "learns", False) else None
         self._places: dict[bytes, int] = {}  # of a box: points played → tracked number
+        self._known_amplitude: float | None = None  # until the next tell
         arms = (
             self.domain.X if isinstance(self.domain, Arms) else np.zeros((0, self.domain.dimension))
         )
@@ -41,7 +42,7 @@ class UCBPolicy(Policy):
         self.estimator = self._estimator(len(arms))
 
     def _posterior(self, points: Array) -> ExactPosterior | FeaturePosterior:
-        return ExactPosterior(self.kernel, points, self.lam)
+        return exact_posterior(self.kernel, points, self.lam)
 
     def _estimator(self, arms: int) -> SmoothedMean | AdaptivelyTruncatedMean:
         return SmoothedMean(arms)
@@ -84,14 +85,17 @@ class UCBPolicy(Policy):
             posterior.logdet,
             noise=learned.noise,
             amplitude=self._amplitude,
-            widest=float(np.sqrt(posterior.var.max(initial=0.0))),
+            widest=math.sqrt(posterior.var.max(initial=0.0)),
             warming=learned.warming,
         )
 
     @property
     def _amplitude(self) -> float:
-        deviation = self.estimator.deviation
-        return float(deviation.max() - deviation.min()) / 4.0 if len(deviation) else 0.0
+        if self._known_amplitude is None:
+            deviation = self.estimator.deviation
+            some = len(deviation) > 0
+            self._known_amplitude = float(deviation.max() - deviation.min()) / 4 if some else 0.0
+        return self._known_amplitude
 
     def predict(self, X: Any) -> tuple[Array, Array]:
         """Estimated payoff and posterior standard deviation at any points."""
@@ -126,7 +130,10 @@ class UCBPolicy(Policy):
     def _best(self, posterior: ExactPosterior | FeaturePosterior) -> Any:
         width = self.width
         if isinstance(self.domain, Arms):
-            return int(np.argmax(self.estimator.deviation + width * posterior.std))
+            index = posterior.std  # a new array
+            index *= width
+            index += self.estimator.deviation
+            return int(index.argmax())
 
         def bound(X: Array) -> Array:
             _, std = posterior.predict(X, np.zeros(len(posterior.counts)))
@@ -146,6 +153,7 @@ class UCBPolicy(Policy):
             self._calibration.amplitude = self._amplitude
         self.t += 1
         self._learn(arm, payoff)
+        self._known_amplitude = None
 
     def _track(self, point: Array) -> int:
         point = point + 0.0  # −0 is 0
@@ -188,16 +196,16 @@ class UCBPolicy(Policy):
         """
         learned = self._calibration
         assert learned is not None
-        ys = np.atleast_1d(payoff)
+        ys = [payoff] if isinstance(payoff, float) else payoff.tolist()
         centre, share = self._centre(arm), self._share(arm)
         step = self.posterior.observe(arm)
         if learned.warming:
-            for y in ys.tolist():
+            for y in ys:
                 learned.warm(arm, y)
             self._rewarm(clipped=True)
         else:
             behind = plays(step)
-            y_hat = np.array([learned.clip(arm, y, centre, share, behind) for y in ys.tolist()])
+            y_hat = [learned.clip(arm, y, centre, share, behind) for y in ys]
             self.estimator.add(arm, y_hat, step, self.posterior)
         self.estimator.location = learned.location
 
@@ -259,5 +267,6 @@ class UCBPolicy(Policy):
         super()._remember(memory)
         self.posterior.restore(memory["posterior"])
         self.estimator.restore(memory["estimator"])
+        self._known_amplitude = None
         if self._calibration is not None:
             self._calibration.restore(memory["calibration"])

@@ -4,5 +4,13 @@ from stoic.posterior.base import Posterior, Step
 from stoic.posterior.design import rare_switching_design
 from stoic.posterior.exact import ExactPosterior
 from stoic.posterior.features import FeaturePosterior
+from stoic.posterior.shortest import exact_posterior
 
-__all__ = ["ExactPosterior", "FeaturePosterior", "Posterior", "Step", "rare_switching_design"]
+__all__ = [
+    "ExactPosterior",
+    "FeaturePosterior",
+    "Posterior",
+    "Step",
+    "exact_posterior",
+    "rare_switching_design",
+]

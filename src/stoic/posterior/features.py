@@ -9,9 +9,10 @@ import numpy as np
 from scipy.linalg.lapack import dpotri
 
 from stoic.checks import Array, IntArray
-from stoic.features import Features, NystromMap, QuadratureMap
+from stoic.features import Features, NystromMap, QuadratureMap, SpanningMap
 from stoic.kernels import Kernel
 from stoic.posterior.base import Step, Track
+from stoic.posterior.blas import add_outer
 
 __all__ = ["FeaturePosterior"]
 
@@ -28,16 +29,24 @@ class FeaturePosterior(Track):
 
         gain = c/d,  V⁻¹ −= vvᵀ/d,  σ² −= λc²/d,  logdet += ln d,
 
-    and V itself is kept too, for whoever needs its root. All of it is formed afresh from the
-    counts every so often, and whenever :meth:`rebase` changes the features.
+    and V itself is kept too where ``gram`` says so, for whoever needs its root. All of it is
+    formed afresh from the counts every so often, and whenever :meth:`rebase` changes the
+    features. With features that span the kernel at the points, this is the exact posterior.
 
     Cost per play: one pass over A × r numbers. Memory: A × r.
     """
 
     def __init__(
-        self, kernel: Kernel, points: Array, lam: float, map: NystromMap | QuadratureMap
+        self,
+        kernel: Kernel,
+        points: Array,
+        lam: float,
+        map: NystromMap | QuadratureMap | SpanningMap,
+        *,
+        gram: bool = False,
     ) -> None:
         super().__init__(points, lam)
+        self._gram = gram
         self.kernel = kernel
         self._prior = kernel.diag(points)
         self._next_refresh = 1024
@@ -48,7 +57,7 @@ class FeaturePosterior(Track):
         """m, the number of features that the paper counts."""
         return self.features.dimension
 
-    def rebase(self, map: NystromMap | QuadratureMap) -> None:
+    def rebase(self, map: NystromMap | QuadratureMap | SpanningMap) -> None:
         """Change the features and form everything afresh from the counts."""
         self.map = map
         self.features: Features = map.features(self.points)
@@ -57,15 +66,24 @@ class FeaturePosterior(Track):
     def refresh(self) -> None:
         """Form V, V⁻¹, σ² and logdet afresh from the counts."""
         psi = self.features.psi
-        played = self.counts > 0
-        V = (psi[played].T * self.counts[played]) @ psi[played]
-        V.flat[:: len(V) + 1] += self.lam
-        self.V: Array = V
+        self._V = V = self._regularised()
         factor: Array = np.linalg.cholesky(V).astype(float, copy=False)
         self._inverse: Array = _inverse(factor)
         self.var = self._variance(psi, self._prior)
         self.logdet = float((2.0 * np.log(np.diag(factor)) - math.log(self.lam)).sum())
         self._next_refresh = self.t + max(1024, 20 * len(V))
+
+    @property
+    def V(self) -> Array:  # noqa: N802, as in the papers
+        """λI + Σ n_a ψ_aψ_aᵀ: kept up to date, or formed when asked for."""
+        return self._V if self._gram else self._regularised()
+
+    def _regularised(self) -> Array:
+        played = np.flatnonzero(self.counts)
+        rows = self.features.psi[played]
+        V: Array = (rows.T * self.counts[played]) @ rows
+        V.flat[:: len(V) + 1] += self.lam
+        return np.ascontiguousarray(V)
 
     def _variance(self, psi: Array, prior: Array) -> Array:
         residual = np.maximum(prior - np.einsum("ij,ij->i", psi, psi), 0.0)
@@ -76,13 +94,21 @@ class FeaturePosterior(Track):
     def observe(self, arm: int, times: int = 1) -> Step:
         """Account for ``times`` more plays of a tracked point; ``gain`` is for their mean."""
         psi = self.features.psi
-        v = self._inverse @ psi[arm]
-        explained = float(psi[arm] @ v)
+        row = psi[arm]
+        v = self._inverse @ row
+        explained = float(row @ v)
+        d = 1.0 / times + explained
         c = psi @ v
-        gain: Array = c / (1.0 / times + explained)
-        self._inverse -= np.outer(v / (1.0 / times + explained), v)
-        self.V += times * np.outer(psi[arm], psi[arm])
-        np.maximum(self.var - self.lam * gain * c, 0.0, out=self.var)
+        gain: Array = c / d
+        if len(v):
+            add_outer(self._inverse.T, -1.0 / d, v, v)
+            if self._gram:
+                add_outer(self._V.T, float(times), row, row)
+        c *= gain
+        if self.lam != 1.0:
+            c *= self.lam
+        self.var -= c
+        np.maximum(self.var, 0.0, out=self.var)
         self.logdet += math.log1p(times * explained)
         self._count(arm, times)
         refreshed = self.t >= self._next_refresh
@@ -117,7 +143,7 @@ class FeaturePosterior(Track):
         twin = FeaturePosterior.__new__(FeaturePosterior)
         twin.__dict__.update(self.__dict__)
         twin.counts, twin.var = self.counts.copy(), self.var.copy()
-        twin.V, twin._inverse = self.V.copy(), self._inverse.copy()
+        twin._V, twin._inverse = self._V.copy(), self._inverse.copy()
         return twin
 
     def state(self) -> dict[str, Any]:
@@ -125,11 +151,12 @@ class FeaturePosterior(Track):
         state = {
             "counts": self.counts.copy(),
             "var": self.var.copy(),
-            "V": self.V.copy(),
             "inverse": self._inverse.copy(),
             "logdet": self.logdet,
             "next_refresh": self._next_refresh,
         }
+        if self._gram:
+            state["V"] = self._V.copy()
         if isinstance(self.map, NystromMap):
             state["dictionary"] = self.map.dictionary.copy()
         return state
@@ -143,7 +170,8 @@ class FeaturePosterior(Track):
             self.features = self.map.features(self.points)
         r = self.features.rank
         self.var = np.array(state["var"], dtype=float)
-        self.V = np.array(state["V"], dtype=float).reshape(r, r)
+        if self._gram:
+            self._V = np.array(state["V"], dtype=float).reshape(r, r)
         self._inverse = np.array(state["inverse"], dtype=float).reshape(r, r)
         self.logdet = float(state["logdet"])
         self.t = int(self.counts.sum())

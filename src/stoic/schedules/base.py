@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from stoic.checks import number
 from stoic.errors import InvalidInput
@@ -100,8 +100,7 @@ class Setting:
         return self.horizon
 
 
-@dataclass(frozen=True)
-class Progress:
+class Progress(NamedTuple):
     """What a schedule may look at after t payoffs."""
 
     t: int

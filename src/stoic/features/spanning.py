@@ -1,0 +1,60 @@
+"""Features that reproduce a kernel on a finite set of points, to rounding."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from stoic.checks import Array
+from stoic.features.base import Features
+from stoic.kernels import Kernel
+
+__all__ = ["SpanningMap"]
+
+_ROUNDING = 4e-15  # of the largest prior variance: what is left out then is as good as nothing
+
+
+class SpanningMap:
+    """ψ(x) = L⁻¹k_P(x) for pivots P with K_P = LLᵀ that leave nothing of the kernel out.
+
+    A smooth kernel on points close together has a small numerical rank r: after r steps of a
+    Cholesky factorisation with pivoting, the largest residual variance is below rounding. Ridge
+    regression on ψ is then exact Gaussian-process regression at those points, at the cost of r
+    features however many of the points are played.
+    """
+
+    def __init__(self, kernel: Kernel, pivots: Array) -> None:
+        self.kernel = kernel
+        self._pivots = pivots
+        self._factor: Array = np.linalg.cholesky(kernel(pivots, pivots)).astype(float, copy=False)
+
+    @classmethod
+    def of(cls, kernel: Kernel, points: Array, most: int) -> SpanningMap | None:
+        """The map that spans the points with at most ``most`` pivots, if there is one."""
+        residual = kernel.diag(points)
+        enough = _ROUNDING * float(residual.max(initial=0.0))
+        columns: Array = np.zeros((len(points), most), order="F")
+        pivots: list[int] = []
+        while (pivot := int(np.argmax(residual))) not in pivots and residual[pivot] > enough:
+            r = len(pivots)
+            if r == most:
+                return None
+            column = kernel(points, points[pivot : pivot + 1])[:, 0]
+            column -= columns[:, :r] @ columns[pivot, :r]
+            columns[:, r] = column / np.sqrt(residual[pivot])
+            residual -= columns[:, r] ** 2
+            pivots.append(pivot)
+        try:
+            return cls(kernel, points[pivots])
+        except np.linalg.LinAlgError:  # the last pivots were rounding
+            return None
+
+    def __call__(self, X: Array) -> Array:
+        """The coordinates ψ at points, (n, r)."""
+        cross = self.kernel(self._pivots, X)
+        psi: Array = solve_triangular(self._factor, cross, lower=True, check_finite=False).T
+        return np.ascontiguousarray(psi)
+
+    def features(self, X: Array) -> Features:
+        """The features of the tracked points."""
+        return Features(self(X), np.eye(len(self._pivots)))
