@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from stoic.estimators import SmoothedMean
 from stoic.kernels import Kernel
-from stoic.posterior import ExactPosterior
+from stoic.posterior import ExactPosterior, Posterior
 
 Array = NDArray[np.float64]
 
@@ -25,12 +26,19 @@ class Drift:
     bound: float
 
 
-def drift(kernel: Kernel, points: Array, lam: float, rounds: int, seed: int = 0) -> Drift:
+def drift(
+    kernel: Kernel,
+    points: Array,
+    lam: float,
+    rounds: int,
+    seed: int = 0,
+    make: Callable[[Kernel, Array, float], Posterior] = ExactPosterior,
+) -> Drift:
     """Play ``rounds`` unevenly chosen arms with t₃ payoffs; compare with a fresh solve."""
     rng = np.random.default_rng(seed)
     arms = rng.choice(len(points), rounds, p=rng.dirichlet(np.full(len(points), 0.2)))
     payoffs = rng.standard_t(3, rounds)
-    posterior = ExactPosterior(kernel, points, lam)
+    posterior = make(kernel, points, lam)
     estimator = SmoothedMean(len(points))
     smallest = np.inf
     for arm, payoff in zip(arms.tolist(), payoffs.tolist(), strict=True):

@@ -10,9 +10,11 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF
 
 from drift import drift
-from stoic.features import NystromMap, QuadratureMap, draw_dictionary
-from stoic.kernels import Kernel, Linear, Matern, SquaredExponential
-from stoic.posterior import ExactPosterior, FeaturePosterior
+from stoic.estimators.medians import median_of_rows
+from stoic.features import NystromMap, QuadratureMap, SpanningMap, draw_dictionary
+from stoic.kernels import Kernel, Linear, Matern, Scaled, SquaredExponential
+from stoic.posterior import ExactPosterior, FeaturePosterior, exact_posterior
+from stoic.posterior.blas import add_outer, add_outers
 
 LINE = np.linspace(0, 1, 100)[:, None]
 TWINS = np.sort(np.concatenate([np.linspace(0, 1, 50), np.linspace(0, 1, 50) + 1e-7]))[:, None]
@@ -39,6 +41,82 @@ def test_drift_stays_within_bounds(
     assert error.mean < bound
     assert error.var < bound
     assert error.smallest_var >= 0.0
+
+
+@pytest.mark.parametrize(
+    ("kernel", "points", "features"),
+    [
+        (SquaredExponential(0.3), TWINS, True),
+        (SquaredExponential(0.2), LINE, True),
+        (Linear(1.0), PLANE, True),
+        (Scaled(Linear(1.0), 1e-6), PLANE, True),
+        (Matern(2.5, 0.2), PLANE, False),
+        (Matern(0.5, 0.1), TWINS, False),
+    ],
+    ids=["twins", "smooth", "linear", "scaled", "matern", "rough twins"],
+)
+@pytest.mark.parametrize("ridge", [0.1, 0.3, 1.0, 50.0])
+@pytest.mark.parametrize("rounds", [40, 1200, 10_000])
+def test_the_quickest_form_is_exact(
+    kernel: Kernel, points: np.ndarray, features: bool, ridge: float, rounds: int
+) -> None:
+    prior = float(kernel.diag(points).max())
+    posterior = exact_posterior(kernel, points, ridge * prior)
+    assert isinstance(posterior, FeaturePosterior) is features
+    error = drift(kernel, points, ridge * prior, rounds, make=exact_posterior)
+    assert error.mean < 1e-9
+    assert error.var < 1e-9 * prior
+    assert error.smallest_var >= 0.0
+
+
+def test_few_features_are_not_used_where_the_ridge_is_small() -> None:
+    assert isinstance(exact_posterior(SquaredExponential(0.2), LINE, 0.05), ExactPosterior)
+
+
+def test_a_spanning_map_leaves_nothing_out_or_is_not_made() -> None:
+    kernel = SquaredExponential(0.2)
+    map = SpanningMap.of(kernel, LINE, 40)
+    assert map is not None
+    psi = map(LINE)
+    assert psi.shape[1] < 25
+    assert psi @ psi.T == pytest.approx(kernel(LINE, LINE), abs=1e-14)
+    assert SpanningMap.of(kernel, LINE, 10) is None
+    assert SpanningMap.of(Matern(1.5, 0.2), LINE, 90) is None
+
+
+def test_plays_put_off_are_seen_by_all_who_look() -> None:
+    kernel, rng = Matern(2.5, 0.2), np.random.default_rng(3)
+    posterior = ExactPosterior(kernel, PLANE, 1.0)
+    sums = np.zeros(100)
+    for arm in rng.integers(0, 30, 71).tolist():  # 71 is no multiple of 32
+        posterior.observe(arm)
+        sums[arm] += 1.0
+        looks = posterior.smooth(sums), posterior.copy().smooth(sums)
+        twin = ExactPosterior(kernel, PLANE, 1.0)
+        twin.restore(posterior.state())
+        assert np.array_equal(looks[0], looks[1])
+        assert np.array_equal(looks[0], twin.smooth(sums))
+        assert looks[0] == pytest.approx(posterior.predict(PLANE, sums)[0], abs=1e-12)
+
+
+def test_updates_that_would_not_be_in_place_are_refused() -> None:
+    matrix = np.zeros((3, 2), order="F")
+    add_outer(matrix, 2.0, np.ones(3), np.array([1.0, 3.0]))
+    add_outers(matrix, 1.0, np.ones((3, 4), order="F"), np.ones((2, 4)))
+    assert matrix.tolist() == [[6.0, 10.0]] * 3
+    with pytest.raises(RuntimeError, match="in place"):
+        add_outer(np.zeros((3, 2)), 1.0, np.ones(3), np.ones(2))
+    with pytest.raises(RuntimeError, match="in place"):
+        add_outers(np.zeros((3, 2)), 1.0, np.ones((3, 1)), np.ones((2, 1)))
+
+
+@given(rows=st.integers(1, 9), columns=st.sampled_from([1, 3, 400, 401]), seed=st.integers(0, 1000))
+@settings(max_examples=60, deadline=None)
+def test_medians_of_rows(rows: int, columns: int, seed: int) -> None:
+    table = np.random.default_rng(seed).integers(-3, 4, (rows, columns)).astype(float)
+    before = table.copy()
+    assert np.array_equal(median_of_rows(table), np.median(table, axis=0))
+    assert np.array_equal(table, before)
 
 
 def test_agrees_with_scikit_learn() -> None:
@@ -126,7 +204,7 @@ def test_too_many_quadrature_features_are_refused_with_the_numbers() -> None:
 
     with pytest.raises(TooManyFeatures, match=r"2·\d+\^4 = \d+"):
         QuadratureMap(SquaredExponential(0.3), np.zeros(4), np.ones(4))
-    with pytest.raises(TooManyFeatures, match="128 quadrature nodes"):
+    with pytest.raises(TooManyFeatures, match="300 quadrature nodes"):
         QuadratureMap(SquaredExponential(0.01), np.zeros(1), np.ones(1))
 
 

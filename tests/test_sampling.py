@@ -90,3 +90,28 @@ def test_accuracy_of_the_sketch() -> None:
             ratio = bkb.std**2 / gp.std**2
             assert ratio.max() <= 3.0
             assert ratio.min() >= 1 / 3.0
+
+
+@pytest.mark.parametrize("name", ["bkb", "bbkb", "ata-gp-ucb"])
+def test_draws_that_last(name: str) -> None:
+    X = np.linspace(0, 1, 300)
+    domain, kernel = stoic.Arms(X), stoic.SquaredExponential(0.2)
+    rng = np.random.default_rng(5)
+    make: Any = by_name(name)
+    policy: Any = make(domain, kernel, seed=3)
+    exact = stoic.policies.GPUCB(domain, kernel)
+    changes, before = 0, ()
+    for _ in range(400):
+        arm = int(rng.integers(300))
+        payoff = float(np.sin(6 * X[arm]) + 0.5 * rng.standard_normal())
+        policy.tell(arm, payoff)
+        exact.tell(arm, payoff)
+        dictionary = tuple(policy.posterior.map.dictionary.tolist())
+        changes += dictionary != before
+        before = dictionary
+    assert 0 < changes < 100
+    assert (policy.posterior.counts[list(before)] > 0).all()
+    assert len(before) < np.count_nonzero(policy.posterior.counts) / 4
+    # calandriello2019 Thm 1 (a), with a = 3
+    assert (policy.std <= np.sqrt(3.0) * exact.std + 1e-9).all()
+    assert (policy.std >= exact.std / np.sqrt(3.0) - 1e-9).all()

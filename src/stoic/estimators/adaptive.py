@@ -28,7 +28,8 @@ class AdaptivelyTruncatedMean:
     Payoffs may be judged about a centre g, y − g in place of y; the part that g explains is
     then added back, θ = V^{-½} r̂ + V⁻¹Φᵀ g (summed over plays). With g = 0 this is the paper's.
 
-    Cost per round: the eigenvectors of V, r³, and m·(A + tail).
+    Cost per round: A·r, and where a payoff may be cut at all, the eigenvectors of V, r³, and
+    m·r for each such payoff.
     """
 
     def __init__(self, arms: int) -> None:
@@ -72,30 +73,45 @@ class AdaptivelyTruncatedMean:
 
     def solve(self, posterior: FeaturePosterior, level: float, location: float = 0.0) -> None:
         """Judge all payoffs, relative to a location, at level b and solve for θ (Algorithm 2)."""
-        U, root = self._directions(posterior)
-        weighted = U[:, self._tail_arm] * (self._tail - location)
-        inside = np.where(np.abs(weighted) <= level, weighted, 0.0)
-        r_hat = U @ (self._settled - self._settled_count * location) + inside.sum(axis=1)
-        self._set(posterior, root @ (posterior.features.basis.T @ r_hat))
+        psi, arm, tail = posterior.features.psi, self._tail_arm, self._tail - location
+        sums = self._settled - self._settled_count * location
+        # |u_{iτ}| ≤ ‖V^{-½}ψ‖ in every direction i: only what could be cut anywhere is judged
+        hot = np.abs(tail) * posterior.leverage(arm) > level
+        np.add.at(sums, arm[~hot], tail[~hot])
+        theta = posterior.solve(psi.T @ sums)
+        if hot.any():
+            root = _root(posterior.V)
+            weighted = self._weights(posterior, root, arm[hot]) * tail[hot]
+            inside = np.where(np.abs(weighted) <= level, weighted, 0.0).sum(axis=1)
+            theta += root @ (posterior.features.basis.T @ inside)
+        self._set(posterior, theta)
 
     def solve_about(self, posterior: FeaturePosterior, centre: Array, limit: Array) -> None:
         """Clip y − centre, at the level where each payoff's heaviest direction allows ±limit.
 
         Clipped, not zeroed: a centre that is wrong must be able to move.
         """
-        U, root = self._directions(posterior)
-        level = limit * np.abs(U).max(axis=0, initial=0.0)
-        arm = self._tail_arm
-        weighted = np.clip(U[:, arm] * (self._tail - centre[arm]), -level[arm], level[arm])
-        r_hat = U @ (self._settled - self._settled_count * centre) + weighted.sum(axis=1)
-        explained = posterior.features.psi.T @ (posterior.counts * (centre - self.location))
-        self._set(posterior, root @ (posterior.features.basis.T @ r_hat + root @ explained))
+        arm, psi = self._tail_arm, posterior.features.psi
+        residual, most = self._tail - centre[arm], limit[arm]
+        sums = self._settled + (posterior.counts - self._settled_count) * centre
+        sums -= posterior.counts * self.location
+        # A payoff within its limit is within the level of every direction.
+        hot = np.abs(residual) > most
+        np.add.at(sums, arm[~hot], residual[~hot])
+        theta = posterior.solve(psi.T @ sums)
+        if hot.any():
+            root = _root(posterior.V)
+            U = self._weights(posterior, root, arm[hot])
+            level = most[hot] * np.abs(U).max(axis=0, initial=0.0)
+            weighted = np.clip(U * residual[hot], -level, level).sum(axis=1)
+            theta += root @ (posterior.features.basis.T @ weighted)
+        self._set(posterior, theta)
 
-    def _directions(self, posterior: FeaturePosterior) -> tuple[Array, Array]:
-        """U, whose column a is V^{-½}φ for one play of point a, and V^{-½} on ψ."""
-        values, vectors = np.linalg.eigh(posterior.V)
-        root = (vectors / np.sqrt(values)) @ vectors.T  # the symmetric root
-        return posterior.features.basis @ (root @ posterior.features.psi.T), root
+    @staticmethod
+    def _weights(posterior: FeaturePosterior, root: Array, arms: IntArray) -> Array:
+        """The columns of U for these arms: V^{-½}φ of one play each, (m, n)."""
+        features = posterior.features
+        return features.basis @ (root @ features.psi[arms].T)
 
     def _set(self, posterior: FeaturePosterior, theta: Array) -> None:
         self._theta = theta
@@ -137,3 +153,10 @@ class AdaptivelyTruncatedMean:
         self._tail = np.array(state["tail"], dtype=float)
         self._theta = np.array(state["theta"], dtype=float)
         self.deviation = np.array(state["deviation"], dtype=float)
+
+
+def _root(V: Array) -> Array:
+    """The symmetric root V^{-½}."""
+    values, vectors = np.linalg.eigh(V)
+    root: Array = (vectors / np.sqrt(values)) @ vectors.T
+    return root

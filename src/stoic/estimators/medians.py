@@ -18,8 +18,9 @@ def median_of_rows(rows: Array) -> Array:
     array([2., 5.])
     """
     n, half = len(rows), len(rows) // 2
+    low: Array = rows[0]
     if n == 1:
-        return rows[0]
+        return low
     if n > _FEW_ROWS or rows.shape[1] < _MANY_COLUMNS:
         middle = np.partition(rows, half if n % 2 else (half - 1, half), axis=0)
         low, high = middle[(n - 1) // 2], middle[half]

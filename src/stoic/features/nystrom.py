@@ -29,12 +29,20 @@ class NystromMap:
     full dictionary of a very smooth kernel differs from the exact one by about its root.
     """
 
-    def __init__(self, kernel: Kernel, points: Array, dictionary: IntArray, lam: float) -> None:
+    def __init__(
+        self,
+        kernel: Kernel,
+        points: Array,
+        dictionary: IntArray,
+        lam: float,
+        before: NystromMap | None = None,
+    ) -> None:
         self.kernel = kernel
         self.dictionary = dictionary
         self._points = points[dictionary]
+        self._cross = self._columns(points, before)
         if len(dictionary):
-            values, vectors = np.linalg.eigh(kernel(self._points, self._points))
+            values, vectors = np.linalg.eigh(self._cross[dictionary])
             largest = max(values[-1], 0.0)
             cut = min(RANK_TOLERANCE * largest, RIDGE_TOLERANCE * lam)
             kept = values > max(cut, 1e-14 * len(values) * largest)
@@ -52,7 +60,23 @@ class NystromMap:
 
     def features(self, X: Array) -> Features:
         """The features of the tracked points."""
+        if len(X) == len(self._cross):
+            return Features(self._cross @ self._projector, self.basis)
         return Features(self(X), self.basis)
+
+    def _columns(self, points: Array, before: NystromMap | None) -> Array:
+        """k(·, D) at the tracked points; what the map ``before`` has is taken from there."""
+        cross: Array = np.zeros((len(points), len(self.dictionary)), order="F")
+        old = np.zeros(0, dtype=np.int64) if before is None else before.dictionary
+        _, here, there = np.intersect1d(self.dictionary, old, True, True)
+        if before is not None and len(before._cross) == len(points):
+            cross[:, here] = before._cross[:, there]
+        else:
+            here = here[:0]
+        new = np.setdiff1d(np.arange(len(self.dictionary)), here)
+        if len(new):
+            cross[:, new] = self.kernel(points, self._points[new])
+        return cross
 
 
 def draw_dictionary(

@@ -47,7 +47,7 @@ class ATAGPUCB(SketchedPolicy):
     q
         Inclusion factor of the dictionary, to override the schedule's.
 
-    Cost per round: r³ + m·(A + tail) for r directions and m features.
+    Cost per round: A·r for r directions; r³ + m·r for each payoff that may be cut.
 
     Departures from print: Lemma 1's exponent (see the schedule). Nyström inclusion is q·σ²
     without 1/λ, as printed. The practical schedule judges the newest payoffs about the present
@@ -111,6 +111,7 @@ class ATAGPUCB(SketchedPolicy):
         self._judge(arm, payoff, float(self.posterior.counts[arm] + 1))
         self.posterior.observe(arm)
         if self.features == "nystrom":
+            self._draw_play(arm)
             self._redraw(var)
         self.estimator.add(arm, payoff)
         if warming:

@@ -45,7 +45,7 @@ class BBKB(BKB):
 
     name = "bbkb"
     own = (*BKB.own, "growth")
-    keeps = ("_start_width", "_pending", "_batch_sum")
+    keeps = (*BKB.keeps, "_start_width", "_pending", "_batch_sum")
 
     def __init__(self, *args: Any, growth: float = 2.0, **kwargs: Any) -> None:
         self.growth = number(growth, "growth", at_least=1.0)
@@ -81,6 +81,7 @@ class BBKB(BKB):
         self._judge(arm, payoff)
         self.estimator.location = location  # like the mean, it waits for the batch's end
         self.posterior.observe(arm)
+        self._draw_play(arm)
         if not warming:  # the warm-up's payoffs enter from the calibration
             self._pending[arm] += payoff
         self._batch_sum += float(self._start.var[arm]) / self.lam

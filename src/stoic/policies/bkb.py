@@ -62,5 +62,6 @@ class BKB(SketchedPolicy):
     def _learn(self, arm: int, payoff: float) -> None:
         var = self.posterior.var.copy()  # σ̃²_t, before the new play
         step = self.posterior.observe(arm)
+        self._draw_play(arm)
         changed = self._redraw(var)  # S_{t+1}
         self._absorb(arm, payoff, Step(step.gain, step.refreshed or changed))

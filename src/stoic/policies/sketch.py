@@ -6,13 +6,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from stoic.checks import Array, number
+from stoic.checks import Array, IntArray, number
 from stoic.features import NystromMap, draw_dictionary
 from stoic.policies.ucb import UCBPolicy
 from stoic.posterior import FeaturePosterior
 from stoic.randomness import generator
 
 __all__ = ["SketchedPolicy"]
+
+_OUT = 2.0  # the variate of a point whose plays are all out of the dictionary
 
 
 class SketchedPolicy(UCBPolicy):
@@ -21,27 +23,56 @@ class SketchedPolicy(UCBPolicy):
     posterior: FeaturePosterior
     needs_root: ClassVar[bool] = False  # whether V itself is asked for
 
+    keeps: ClassVar[tuple[str, ...]] = ("_variates",)
+
     def __init__(self, *args: Any, q: float | None = None, **kwargs: Any) -> None:
         self.q = None if q is None else number(q, "q", above=0.0)
         super().__init__(*args, **kwargs)
+        self._variates: Array = np.full(len(self.posterior.counts), _OUT)
 
     def _posterior(self, points: Array) -> FeaturePosterior:
         empty = NystromMap(self.kernel, points, np.zeros(0, dtype=np.int64), self.lam)
         return FeaturePosterior(self.kernel, points, self.lam, empty, gram=self.needs_root)
 
+    def _follow(self, points: Array) -> None:
+        self._variates = np.concatenate([self._variates, np.full(len(points), _OUT)])
+        super()._follow(points)
+
+    def _draw_play(self, arm: int) -> None:
+        """Give the play of this round the variate that its place in the dictionary hangs on."""
+        variate = generator(self.seed, self.t).random()
+        self._variates[arm] = min(self._variates[arm], variate)
+
     def _redraw(self, var: Array) -> bool:
         """Draw the dictionary of this round by ``var``; whether it has changed."""
         q = self.schedule.inclusion() if self.q is None else self.q
         probability = q * var / (self.lam if self.schedule.per_ridge else 1.0)
-        counts = self.posterior.counts
-        rng = generator(self.seed, self.t)
-        drawn = draw_dictionary(probability, counts, rng, per_play=self.schedule.per_play)
         map = self.posterior.map
         assert isinstance(map, NystromMap)
+        if getattr(self.schedule, "lasting", False):
+            drawn = self._surviving(probability, map.dictionary)
+        else:
+            counts, rng = self.posterior.counts, generator(self.seed, self.t)
+            drawn = draw_dictionary(probability, counts, rng, per_play=self.schedule.per_play)
         if np.array_equal(drawn, map.dictionary):
             return False
-        self.posterior.rebase(NystromMap(self.kernel, self.posterior.points, drawn, self.lam))
+        points = self.posterior.points
+        self.posterior.rebase(NystromMap(self.kernel, points, drawn, self.lam, map))
         return True
+
+    def _surviving(self, probability: Array, dictionary: IntArray) -> IntArray:
+        """The dictionary by draws that last.
+
+        A play keeps the variate of its round, and is in while that is below its probability,
+        which falls: once out, it stays out. What is out is dropped when it is an eighth of the
+        dictionary; a point too many does no harm.
+        """
+        inside = self._variates <= np.minimum(probability, 1.0)
+        held = inside[dictionary]
+        self._variates[~inside] = _OUT
+        if len(dictionary) - np.count_nonzero(held) <= len(dictionary) // 8:
+            inside[dictionary] = True
+        return np.flatnonzero(inside)
 
     def _hallucinate(self, pending: Any, arm: int) -> None:
         # Only what is in the dictionary can shrink, so a pending arm joins it.

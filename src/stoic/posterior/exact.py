@@ -18,9 +18,10 @@ __all__ = ["ExactPosterior"]
 
 # Two recursions for one variance may differ by this share of the prior variance.
 _AGREEMENT = 1e-13
-# Below this ratio of λ to the prior variance nothing is put off, and fresh solves follow the
-# growth of U.
-FRAGILE = 1e-2
+# Below this ratio of λ to the prior variance every digit counts, and nothing is put off.
+SMALL = 0.1
+# Below this one, fresh solves follow the growth of U.
+_FRAGILE = 1e-2
 # Plays whose rank-one steps are put off until they can be done together.
 _DELAY = 32
 
@@ -40,7 +41,7 @@ class ExactPosterior(Track):
 
     The steps of C are put off: with G the vectors c/√d of the latest plays, the present
     covariance is C − GGᵀ, which is carried out for 32 plays at once, as one product of matrices
-    instead of 32 passes over memory. Only where λ is very small is each done at its play.
+    instead of 32 passes over memory. Only where λ is small is each done at its play.
 
     Every so often all of it is solved afresh from the counts through the Cholesky
     factor of I + N^½ K N^½/λ, at a few per cent of the running cost.
@@ -65,7 +66,9 @@ class ExactPosterior(Track):
         self._judge_ridge()
 
     def _judge_ridge(self) -> None:
-        self._small_ridge = self.lam < FRAGILE * float(self._prior.max(initial=0.0))
+        prior = float(self._prior.max(initial=0.0))
+        self._small_ridge = self.lam < SMALL * prior
+        self._fragile_ridge = self.lam < _FRAGILE * prior
 
     @property
     def size(self) -> int:
@@ -138,7 +141,7 @@ class ExactPosterior(Track):
     def _fragile(self) -> bool:
         """Whether λ is so small that admitting points has multiplied rounding errors by n/λ."""
         slack = 0 if self.size <= 256 else self.size // 10
-        return self._small_ridge and self.size > self._solved + slack
+        return self._fragile_ridge and self.size > self._solved + slack
 
     def _admit(self, arm: int) -> Array:
         """Give ``arm``, about to be played for the first time, its column of C."""

@@ -91,6 +91,17 @@ class FeaturePosterior(Track):
         var: Array = residual + np.maximum(explained, 0.0)
         return var
 
+    def leverage(self, arms: IntArray) -> Array:
+        """‖V^{-½}ψ‖ of tracked points: how much one play can weigh in any direction."""
+        rows = self.features.psi[arms]
+        squared: Array = np.einsum("ij,ij->i", rows @ self._inverse, rows)
+        return np.sqrt(np.maximum(squared, 0.0))
+
+    def solve(self, b: Array) -> Array:
+        """V⁻¹b."""
+        solution: Array = self._inverse @ b
+        return solution
+
     def observe(self, arm: int, times: int = 1) -> Step:
         """Account for ``times`` more plays of a tracked point; ``gain`` is for their mean."""
         psi = self.features.psi

@@ -5,7 +5,7 @@ from __future__ import annotations
 from stoic.checks import Array
 from stoic.features import SpanningMap
 from stoic.kernels import Kernel
-from stoic.posterior.exact import FRAGILE, ExactPosterior
+from stoic.posterior.exact import SMALL, ExactPosterior
 from stoic.posterior.features import FeaturePosterior
 
 __all__ = ["exact_posterior"]
@@ -17,11 +17,11 @@ _MOST_POINTS = 50_000  # beyond it, looking for features would be felt at the st
 def exact_posterior(kernel: Kernel, points: Array, lam: float) -> ExactPosterior | FeaturePosterior:
     """The exact posterior of tracked points, on few features where the kernel is that smooth.
 
-    Features are out of the question where λ is very small: what they leave out to rounding
+    Features are out of the question where λ is small: what they leave out to rounding
     would be multiplied by 1/λ.
     """
     prior = float(kernel.diag(points).max(initial=0.0))
-    if len(points) <= _MOST_POINTS and lam >= FRAGILE * prior > 0.0:
+    if len(points) <= _MOST_POINTS and lam >= SMALL * prior > 0.0:
         map = SpanningMap.of(kernel, points, min(_MOST_FEATURES, len(points) // 4))
         if map is not None:
             return FeaturePosterior(kernel, points, lam, map)

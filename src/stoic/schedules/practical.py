@@ -59,9 +59,15 @@ class PracticalRGPUCB(Practical):
 
 @dataclass(frozen=True)
 class PracticalSketch(Practical):
-    """The same, for policies on a sampled dictionary: q = 4 for each play."""
+    """The same, for policies on a sampled dictionary: q = 4 for each play.
+
+    A play's draw lasts: it is in the dictionary while its variate is below its falling
+    probability, as in the resparsification of Calandriello, Lazaric, Valko, *Distributed adaptive
+    sampling for kernel matrix approximation*, AISTATS 2017. So the dictionary seldom changes.
+    """
 
     per_play = True
+    lasting = True
     per_ridge = True  # inclusion by σ²/λ, or by σ² as printed
     q: float = 4.0
 
