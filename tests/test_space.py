@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+import re
 from itertools import product
 from typing import Any
 
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 from stoic.errors import InvalidInput, InvalidParams, InvalidState
 from stoic.spaces import Box, Categorical, Float, Grid, Int, Parameter, Space
+from stoic.spaces.columns import read_columns
 from stoic.spaces.parameters import fill_evenly
 
 words = st.text(max_size=3)
@@ -103,6 +105,45 @@ def test_round_trips(space: Space, data: st.DataObject) -> None:
         assert (again[~space.continuous] == s[~space.continuous]).all()
         assert np.allclose(again, s, rtol=0, atol=finest)
         assert json.loads(json.dumps(params)) == params
+
+
+@settings(max_examples=60, deadline=None)
+@given(space=spaces(), data=st.data())
+def test_many_are_read_as_each_one(space: Space, data: st.DataObject) -> None:
+    rows: list[dict[str, Any]] = [space.decode(u) for u in some_points(space, data)]
+    absent = {name: None for name in space.names if name not in rows[0]}
+    rows[0] = dict(reversed([*rows[0].items(), *absent.items()]))
+    columns = read_columns(space.parameters, space._needs, rows)
+    assert columns is not None
+    whole, values = space.read(rows)
+    for row, u, plain in zip(rows, whole, values, strict=True):
+        alone, by_itself = space.read([row])
+        assert u.tobytes() == alone[0].tobytes()
+        assert repr(plain) == repr(by_itself[0])
+    name = data.draw(st.sampled_from(list(rows[3])))
+    for wrong in (math.nan, [1], "no such value", 10**400, b"1"):
+        spoilt = [*rows[:3], {**rows[3], name: wrong}, *rows[4:]]
+        with pytest.raises(InvalidParams, match=re.escape(repr(name))):
+            space.read(spoilt)
+    missing = {k: v for k, v in rows[3].items() if k != name}
+    bad: list[Any] = [missing, {**rows[3], "unknown": 1}, [*rows[3]]]
+    for row in bad:
+        with pytest.raises(InvalidParams):
+            space.read([*rows[:3], row, *rows[4:]])
+
+
+def test_unusual_numbers_among_many() -> None:
+    space = Space({"x": (0.0, 1.0), "n": (1, 9), "c": [1, "a", None]})
+    rows: list[dict[str, Any]] = [{"x": 0.25, "n": 3, "c": 1.0}] * 8
+    odd = {"x": np.float32(0.25), "n": np.int8(3), "c": np.int64(1)}
+    assert space.read(rows)[1][0] == space.read([*rows, odd])[1][-1] == {"x": 0.25, "n": 3, "c": 1}
+    assert space.read([*rows, {"x": 1, "n": 3, "c": None}])[1][-1] == {"x": 1.0, "n": 3, "c": None}
+    for bad in ({"x": True, "n": 3, "c": 1}, {"x": 0.5, "n": True, "c": 1}):
+        with pytest.raises(InvalidParams):
+            space.read([*rows, bad])
+    conditional = Space({"c": ["a", "b"], "m": Float(0.0, 1.0, when={"c": "a"})})
+    with pytest.raises(InvalidParams, match="only when"):
+        conditional.read([*[{"c": "b"}] * 8, {"c": "b", "m": 0.5}])
 
 
 @settings(max_examples=300, deadline=None)

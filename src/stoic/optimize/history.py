@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,8 @@ from stoic.optimize.answers import Trial
 from stoic.spaces import Space
 
 __all__ = ["History", "key"]
+
+Outcome = tuple[Mapping[str, Any], float | None, str | None]  # parameters, value, reason
 
 
 def key(point: Array) -> bytes:
@@ -25,24 +27,29 @@ class History:
     def __init__(self, space: Space, sign: float) -> None:
         self.space, self.sign = space, sign
         self.trials: list[Trial] = []
-        self._points: list[Array] = []
+        self._points = np.empty((0, space.dimension))  # with room for more
         self._good: list[int] = []  # numbers of the trials that gave a value
+        self._values: list[float] = []  # of these
         self._distinct: dict[bytes, int] = {}  # point -> successful measurements
+        self._counted = 0  # of the successful measurements, in the former
 
     def __len__(self) -> int:
         return len(self.trials)
 
-    def add(
-        self, point: Array, params: Mapping[str, Any], value: float | None, why: str | None
-    ) -> None:
-        """Append a trial; ``params`` and ``value`` were checked."""
-        number = len(self.trials)
-        self.trials.append(Trial(number, params, value, why))
-        self._points.append(point)
-        if value is not None:
-            self._good.append(number)
-            key = point.tobytes()
-            self._distinct[key] = self._distinct.get(key, 0) + 1
+    def extend(self, points: Array, told: Iterable[Outcome]) -> None:
+        """Append trials: their points, and parameters, values and reasons, which were checked."""
+        begin = number = len(self.trials)
+        for params, value, why in told:
+            self.trials.append(Trial(number, params, value, why))
+            if value is not None:
+                self._good.append(number)
+                self._values.append(self.sign * (value or 0.0))  # −0.0 is 0.0
+            number += 1
+        if number > len(self._points):
+            room = np.empty((max(number, 2 * begin), self.space.dimension))
+            room[:begin] = self._points[:begin]
+            self._points = room
+        self._points[begin:number] = points
 
     @property
     def successes(self) -> int:
@@ -55,24 +62,28 @@ class History:
 
     def points(self, count: int | None = None) -> Array:
         """Points of the first ``count`` successful trials, in order."""
-        rows = self._good[:count]
-        return np.array([self._points[i] for i in rows]).reshape(-1, self.space.dimension)
+        points: Array = self._points[np.array(self._good[:count], dtype=np.int64)]
+        return points
 
     def values(self, count: int | None = None) -> Array:
         """Their values, higher being better."""
-        return np.array(
-            [self.sign * float(self.trials[i].value or 0.0) for i in self._good[:count]]
-        )
+        return np.array(self._values[:count])
 
     def measured(self, point: Array) -> int:
         """How often this very point gave a value."""
+        for i in self._good[self._counted :]:
+            row = self._points[i].tobytes()
+            self._distinct[row] = self._distinct.get(row, 0) + 1
+        self._counted = len(self._good)
         return self._distinct.get(point.tobytes(), 0)
 
     def tried(self) -> set[bytes]:
         """All points that were tried, as keys."""
-        return {key(point) for point in self._points}
+        return {key(point) for point in self._points[: len(self)]}
 
     def failed(self) -> Array:
         """Points of the failed trials."""
-        rows = [p for p, t in zip(self._points, self.trials, strict=True) if t.failed]
-        return np.array(rows).reshape(-1, self.space.dimension)
+        failed = np.ones(len(self), dtype=bool)
+        failed[self._good] = False
+        points: Array = self._points[: len(self)][failed]
+        return points

@@ -140,9 +140,11 @@ class Optimizer:
         Ten times as fast as to tell them one by one.
         """
         points, plain = self.space.read([params for params, _, _ in told])
-        outcomes = [_outcome(value, reason) for _, value, reason in told]
-        for point, params, (value, reason) in zip(points, plain, outcomes, strict=True):
-            self._history.add(point, params, value, reason)
+        checked = [
+            (params, *_outcome(value, reason))
+            for params, (_, value, reason) in zip(plain, told, strict=True)
+        ]
+        self._history.extend(points, checked)
 
     # -- answers ------------------------------------------------------------------------------
 

@@ -13,6 +13,8 @@ from stoic.spaces.parameters import Condition, Parameter, Plain, fill_evenly, ju
 
 __all__ = ["Categorical", "Grid", "Listed"]
 
+_PLAIN = {str, int, float, bool, type(None)}
+
 
 class Listed(Parameter):
     """A parameter with a list of values; a level is a place in the list.
@@ -43,6 +45,14 @@ class Listed(Parameter):
             some = ", ".join(map(repr, self._listed[:10])) + ", …" * (len(self._listed) > 10)
             raise InvalidParams(f"expected {name} to be one of {some}, got {describe(v)}")
         return float(level)
+
+    def usual(self, values: list[Any]) -> tuple[list[float], Sequence[Plain]] | None:
+        if not set(map(type, values)) <= _PLAIN:
+            return None
+        levels = [self._level.get((type(v) is bool, v), -1) for v in values]
+        if -1 in levels:
+            return None
+        return [float(level) for level in levels], [self._listed[level] for level in levels]
 
     def value(self, coordinate: float) -> Plain:
         return self._listed[int(coordinate)]

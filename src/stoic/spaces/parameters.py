@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -68,6 +69,13 @@ class Parameter(ABC):
     @abstractmethod
     def coordinate(self, value: object, name: str) -> float:
         """The place of ``value`` in [0, 1] (floats) or its level, or `InvalidParams`."""
+
+    @abstractmethod
+    def usual(self, values: list[Any]) -> tuple[list[float], Sequence[Plain]] | None:
+        """Coordinates and plain values of many, as `coordinate` has them.
+
+        None where a value is wrong, or right but not a plain Python one.
+        """
 
     @abstractmethod
     def value(self, coordinate: float) -> Plain:

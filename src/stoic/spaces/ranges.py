@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import numpy as np
 
 from stoic.checks import Array, choice, integer, number
 from stoic.errors import InvalidInput, InvalidParams
-from stoic.spaces.parameters import Condition, Parameter, fill_evenly, jumps
+from stoic.spaces.parameters import Condition, Parameter, Plain, fill_evenly, jumps
 
 __all__ = ["Float", "Int"]
 
@@ -74,12 +75,18 @@ class Float(Parameter):
         v = number(value, name, at_least=self.low, at_most=self.high, error=InvalidParams)
         return self._place(v)
 
+    def usual(self, values: list[Any]) -> tuple[list[float], Sequence[Plain]] | None:
+        low, high = self.low, self.high
+        if not (set(map(type, values)) <= {float} and all(low <= v <= high for v in values)):
+            return None
+        return list(map(self._place, values)), values
+
     def _place(self, v: float) -> float:
         if self.scale == "log":
             u = math.log(math.sqrt(v) / math.sqrt(self.low)) / self._half_log
         else:
             u = (v * self._unit - self._base) / self._side
-        return min(max(u, 0.0), 1.0)
+        return u if 0.0 < u < 1.0 else min(max(u, 0.0), 1.0)
 
     def value(self, coordinate: float) -> float:
         if coordinate <= 0.0 or coordinate >= 1.0:  # the bounds, exactly
@@ -139,6 +146,12 @@ class Int(Parameter):
     def coordinate(self, value: object, name: str) -> float:
         v = integer(value, name, at_least=self.low, at_most=self.high, error=InvalidParams)
         return float(v - self.low)
+
+    def usual(self, values: list[Any]) -> tuple[list[float], Sequence[Plain]] | None:
+        low, high = self.low, self.high
+        if not (set(map(type, values)) <= {int} and all(low <= v <= high for v in values)):
+            return None
+        return [float(v - low) for v in values], values
 
     def value(self, coordinate: float) -> int:
         return self.low + int(coordinate)

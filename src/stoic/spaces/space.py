@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from stoic.checks import Array, IntArray, describe, finite_array, integer
 from stoic.errors import InvalidInput, InvalidParams, InvalidState
 from stoic.spaces.box import Box
+from stoic.spaces.columns import read_columns
 from stoic.spaces.conditions import count, resolve
 from stoic.spaces.description import describe_parameters, parameters_of, read_parameters
 from stoic.spaces.layout import Layout
@@ -24,6 +25,7 @@ __all__ = ["Space"]
 
 _MOST_PARAMETERS = 21_201  # of the Sobol sequence
 _MOST_POINTS = 2**30
+_MANY = 8  # configurations, from which on it pays to read them by column
 
 
 class Space:
@@ -124,6 +126,9 @@ class Space:
 
         Floats stay as they are to the last digit.
         """
+        usual = read_columns(self._parameters, self._needs, rows) if len(rows) >= _MANY else None
+        if usual is not None:
+            return self._layout.encode(usual[0]), usual[1]
         C = np.zeros((len(rows), len(self)))
         values = []
         for row, params in enumerate(rows):

@@ -13,6 +13,7 @@ __all__ = ["params_of", "read", "text_of", "value_of", "written"]
 
 _LARGEST = 2**28  # characters of a problem; a policy on many arms has a long one
 _LARGEST_PARAMS = 2**20
+_PLAIN = {str, int, float, bool, type(None)}
 
 
 def written(data: object) -> str:
@@ -29,7 +30,8 @@ def read(text: object, what: str, largest: int = _LARGEST) -> Any:
     if not isinstance(text, str) or len(text) > largest:
         raise StoreDamaged(f"expected {what} as text of at most {largest} characters")
     try:
-        return _DECODER.decode(text)
+        data, end = _DECODER.raw_decode(text)
+        return data if end == len(text) else _DECODER.decode(text)
     except (ValueError, RecursionError) as cause:
         raise StoreDamaged(f"expected {what} as JSON, got {text[:60]!r}: {cause}") from cause
 
@@ -44,9 +46,7 @@ _DECODER = json.JSONDecoder(parse_constant=_refused)  # to make one takes longer
 def params_of(text: object) -> dict[str, Any]:
     """A configuration: names and plain scalars."""
     data = read(text, "a configuration", _LARGEST_PARAMS)
-    if not isinstance(data, dict) or not all(
-        value is None or isinstance(value, str | int | float) for value in data.values()
-    ):
+    if not isinstance(data, dict) or not set(map(type, data.values())) <= _PLAIN:
         raise StoreDamaged(f"expected a configuration of plain values, got {str(text)[:60]!r}")
     return data
 

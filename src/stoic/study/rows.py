@@ -59,8 +59,8 @@ class TrialRow(NamedTuple):
     @classmethod
     def of(cls, row: Any, uid: str) -> TrialRow:
         """From a selected row whose eighth column is the seal."""
-        made = cls(*row[:7])
-        if made.seal(uid) != row[7]:
+        made = cls._make(row[:7])
+        if seal("trial", uid, *made) != row[7]:
             raise StoreDamaged(
                 f"the row of trial {str(made.number)[:20]} is not as it was written; "
                 "restore the store from a copy, or let `stoic study doctor` save what is readable"
@@ -85,8 +85,8 @@ class Entry(NamedTuple):
     @classmethod
     def of(cls, row: Any, head: str, seq: int) -> Entry:
         """From a selected row whose seventh column is the seal; the ``seq``-th of the log."""
-        made = cls(*row[:6])
-        if made.seq != seq or made.seal(head) != row[6]:
+        made = cls._make(row[:6])
+        if made.seq != seq or seal(head, *made) != row[6]:
             raise StoreDamaged(
                 f"entry {seq} of the log is missing or not as it was written; "
                 "restore the store from a copy, or let `stoic study doctor` save what is readable"
