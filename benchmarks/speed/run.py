@@ -73,11 +73,10 @@ def arguments() -> argparse.Namespace:
     return args
 
 
-def write(args: argparse.Namespace, sections: list[Section], minutes: float) -> str:
+def write(args: argparse.Namespace, sections: list[Section], facts: dict[str, str]) -> str:
     """The whole report."""
     given = [f"--only {','.join(args.parts)}"] if len(args.parts) < len(PARTS) else []
     given += [f"--{word}" for word in ("quick", "full") if getattr(args, word)]
-    facts = {**machine.facts(), "took": f"{minutes:.0f} min"}
     goals = [goal.row() for section in sections for goal in section.goals]
     if args.quick:
         goals = [[*row[:-1], "–"] for row in goals]
@@ -100,7 +99,7 @@ def write(args: argparse.Namespace, sections: list[Section], minutes: float) -> 
 
 def main() -> None:
     args = arguments()
-    start, sections = time.perf_counter(), []
+    start, sections, facts = time.perf_counter(), [], machine.facts()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, TimeElapsedColumn()) as bar:
         line = bar.add_task("", total=len(args.parts))
@@ -115,7 +114,8 @@ def main() -> None:
             bar.console.print(section.text(), markup=False, soft_wrap=True)
             sections.append(section)
             bar.advance(line)
-    text = write(args, sections, (time.perf_counter() - start) / 60)
+    facts["took"] = f"{(time.perf_counter() - start) / 60:.0f} min"
+    text = write(args, sections, facts)
     print(text.partition(PARTS_BELOW)[0])
     whole = not args.quick and len(args.parts) == len(PARTS)
     if args.out or whole:
