@@ -58,12 +58,19 @@ class AdaptivelyTruncatedMean:
         """Fold the payoffs with |y| ≤ safe[arm] into their arms' sums for good."""
         self._fold(np.abs(self._tail) <= safe[self._tail_arm], self._tail)
 
-    def settle_oldest(self, keep: int, centre: Array, limit: Array) -> None:
-        """Fold all but the newest payoffs, clipped to centre ± limit of their arms."""
-        old = np.arange(len(self._tail)) < len(self._tail) - keep
-        if old.any():
-            c, most = centre[self._tail_arm], limit[self._tail_arm]
-            self._fold(old, c + np.clip(self._tail - c, -most, most))
+    @property
+    def open_arms(self) -> IntArray:
+        """The arms of the payoffs that are still judged, oldest first."""
+        return self._tail_arm
+
+    def settle_oldest(self, keep: int, centre: Array, limit: Array) -> Array:
+        """Fold all but the newest payoffs, clipped to centre ± limit; the limits of the rest."""
+        old = len(self._tail) - keep
+        if old <= 0:
+            return limit
+        c = centre[self._tail_arm]
+        self._fold(np.arange(len(c)) < old, c + np.clip(self._tail - c, -limit, limit))
+        return limit[old:]
 
     def _fold(self, chosen: NDArray[np.bool_], values: Array) -> None:
         if chosen.any():
@@ -89,20 +96,21 @@ class AdaptivelyTruncatedMean:
     def solve_about(self, posterior: FeaturePosterior, centre: Array, limit: Array) -> None:
         """Clip y − centre, at the level where each payoff's heaviest direction allows ±limit.
 
-        Clipped, not zeroed: a centre that is wrong must be able to move.
+        Clipped, not zeroed: a centre that is wrong must be able to move. ``limit`` is for each
+        of :attr:`open_arms`.
         """
         arm, psi = self._tail_arm, posterior.features.psi
-        residual, most = self._tail - centre[arm], limit[arm]
+        residual = self._tail - centre[arm]
         sums = self._settled + (posterior.counts - self._settled_count) * centre
         sums -= posterior.counts * self.location
         # A payoff within its limit is within the level of every direction.
-        hot = np.abs(residual) > most
+        hot = np.abs(residual) > limit
         np.add.at(sums, arm[~hot], residual[~hot])
         theta = posterior.solve(psi.T @ sums)
         if hot.any():
             root = _root(posterior.V)
             U = self._weights(posterior, root, arm[hot])
-            level = most[hot] * np.abs(U).max(axis=0, initial=0.0)
+            level = limit[hot] * np.abs(U).max(axis=0, initial=0.0)
             weighted = np.clip(U * residual[hot], -level, level).sum(axis=1)
             theta += root @ (posterior.features.basis.T @ weighted)
         self._set(posterior, theta)

@@ -24,6 +24,10 @@ RIDGE_TOLERANCE = 1e-3
 class NystromMap:
     """φ(x) = (K_D^½)⁺ k_D(x) for a dictionary D, with the symmetric root.
 
+    Where coordinates S of the points are known that span the kernel, K = SSᵀ (see
+    :class:`SpanningMap`), pass them as ``span``: a dictionary of more points than S has columns
+    is then decomposed through S_DᵀS_D, and no kernel is evaluated.
+
     Departures from print: the pseudo-inverse drops eigenvalues below 1e-8 of the largest or
     1e-3 λ, whichever is less. What is dropped stays in the residual variance, but a mean on a
     full dictionary of a very smooth kernel differs from the exact one by about its root.
@@ -35,21 +39,29 @@ class NystromMap:
         points: Array,
         dictionary: IntArray,
         lam: float,
+        *,
+        span: Array | None = None,
         before: NystromMap | None = None,
     ) -> None:
         self.kernel = kernel
         self.dictionary = dictionary
+        self._lam = lam
         self._points = points[dictionary]
-        self._cross = self._columns(points, before)
-        if len(dictionary):
-            values, vectors = np.linalg.eigh(self._cross[dictionary])
-            largest = max(values[-1], 0.0)
-            cut = min(RANK_TOLERANCE * largest, RIDGE_TOLERANCE * lam)
-            kept = values > max(cut, 1e-14 * len(values) * largest)
-            self.basis: Array = vectors[:, kept]
-            self._projector: Array = self.basis / np.sqrt(values[kept])
+        self._span = span
+        self._cross = self._columns(points, before) if span is None else np.zeros((0, 0))
+        if span is not None and len(dictionary) > span.shape[1]:
+            root = span[dictionary]
+            values, vectors = self._kept(*np.linalg.eigh(root.T @ root))
+            self.basis: Array = root @ (vectors / np.sqrt(values))
+            self._rotation: Array | None = vectors
         else:
-            self.basis = self._projector = np.zeros((0, 0))
+            values, self.basis = self._kept(*np.linalg.eigh(self._gram(dictionary)))
+            self._rotation = None
+        self._projector: Array = self.basis / np.sqrt(values)
+
+    def onto(self, points: Array, dictionary: IntArray) -> NystromMap:
+        """The same kind of map on another dictionary of the (perhaps more) points."""
+        return NystromMap(self.kernel, points, dictionary, self._lam, span=self._span, before=self)
 
     def __call__(self, X: Array) -> Array:
         """The coordinates ψ at points, (n, r)."""
@@ -60,19 +72,39 @@ class NystromMap:
 
     def features(self, X: Array) -> Features:
         """The features of the tracked points."""
+        if self._span is not None:
+            rotation = self._rotation
+            if rotation is None:
+                rotation = self._span[self.dictionary].T @ self._projector
+            return Features(self._span @ rotation, self.basis)
         if len(X) == len(self._cross):
             return Features(self._cross @ self._projector, self.basis)
         return Features(self(X), self.basis)
 
+    def _kept(self, values: Array, vectors: Array) -> tuple[Array, Array]:
+        """The eigenvalues that count as positive, and their vectors."""
+        largest = float(values.max(initial=0.0))
+        cut = min(RANK_TOLERANCE * largest, RIDGE_TOLERANCE * self._lam)
+        kept = values > max(cut, 1e-14 * len(values) * largest)
+        return values[kept], vectors[:, kept]
+
+    def _gram(self, dictionary: IntArray) -> Array:
+        """K_D."""
+        if self._span is None:
+            return self._cross[dictionary]
+        rows = self._span[dictionary]
+        gram: Array = rows @ rows.T
+        return gram
+
     def _columns(self, points: Array, before: NystromMap | None) -> Array:
         """k(·, D) at the tracked points; what the map ``before`` has is taken from there."""
         cross: Array = np.zeros((len(points), len(self.dictionary)), order="F")
-        old = np.zeros(0, dtype=np.int64) if before is None else before.dictionary
-        _, here, there = np.intersect1d(self.dictionary, old, True, True)
+        old = np.zeros(0, dtype=np.int64)
         if before is not None and len(before._cross) == len(points):
+            old = before.dictionary
+        _, here, there = np.intersect1d(self.dictionary, old, True, True)
+        if before is not None:
             cross[:, here] = before._cross[:, there]
-        else:
-            here = here[:0]
         new = np.setdiff1d(np.arange(len(self.dictionary)), here)
         if len(new):
             cross[:, new] = self.kernel(points, self._points[new])

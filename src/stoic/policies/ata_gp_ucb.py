@@ -135,9 +135,10 @@ class ATAGPUCB(SketchedPolicy):
     def _truncate_about(self, centre: Array) -> None:
         """The practical truncation, about the estimates before this payoff."""
         assert self._calibration is not None
-        plays = np.maximum(self.posterior.counts, 1)
-        limit = self._calibration.limit(self.posterior.var / self.setting.prior_var, plays)
-        self.estimator.settle_oldest(_RECENT, centre, limit)
+        arms = self.estimator.open_arms
+        share = self.posterior.var[arms] / self.setting.prior_var
+        limit = self._calibration.limit(share, self.posterior.counts[arms])
+        limit = self.estimator.settle_oldest(_RECENT, centre, limit)
         self.estimator.solve_about(self.posterior, centre, limit)
 
     def _rewarm(self, *, clipped: bool) -> None:

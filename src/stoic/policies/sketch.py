@@ -9,11 +9,12 @@ import numpy as np
 from stoic.checks import Array, IntArray, number
 from stoic.features import NystromMap, draw_dictionary
 from stoic.policies.ucb import UCBPolicy
-from stoic.posterior import FeaturePosterior
-from stoic.randomness import generator
+from stoic.posterior import FeaturePosterior, spanning_map
+from stoic.randomness import generator, uniform
 
 __all__ = ["SketchedPolicy"]
 
+_PLAYS = 1  # the stream of random numbers for plays
 _OUT = 2.0  # the variate of a point whose plays are all out of the dictionary
 
 
@@ -31,7 +32,10 @@ class SketchedPolicy(UCBPolicy):
         self._variates: Array = np.full(len(self.posterior.counts), _OUT)
 
     def _posterior(self, points: Array) -> FeaturePosterior:
-        empty = NystromMap(self.kernel, points, np.zeros(0, dtype=np.int64), self.lam)
+        span = spanning_map(self.kernel, points, self.lam)
+        nothing = np.zeros(0, dtype=np.int64)
+        coordinates = None if span is None else span(points)
+        empty = NystromMap(self.kernel, points, nothing, self.lam, span=coordinates)
         return FeaturePosterior(self.kernel, points, self.lam, empty, gram=self.needs_root)
 
     def _follow(self, points: Array) -> None:
@@ -40,8 +44,7 @@ class SketchedPolicy(UCBPolicy):
 
     def _draw_play(self, arm: int) -> None:
         """Give the play of this round the variate that its place in the dictionary hangs on."""
-        variate = generator(self.seed, self.t).random()
-        self._variates[arm] = min(self._variates[arm], variate)
+        self._variates[arm] = min(self._variates[arm], uniform(self.seed, self.t, _PLAYS))
 
     def _redraw(self, var: Array) -> bool:
         """Draw the dictionary of this round by ``var``; whether it has changed."""
@@ -56,8 +59,7 @@ class SketchedPolicy(UCBPolicy):
             drawn = draw_dictionary(probability, counts, rng, per_play=self.schedule.per_play)
         if np.array_equal(drawn, map.dictionary):
             return False
-        points = self.posterior.points
-        self.posterior.rebase(NystromMap(self.kernel, points, drawn, self.lam, map))
+        self.posterior.rebase(map.onto(self.posterior.points, drawn))
         return True
 
     def _surviving(self, probability: Array, dictionary: IntArray) -> IntArray:
@@ -80,4 +82,4 @@ class SketchedPolicy(UCBPolicy):
         map = pending.map
         if isinstance(map, NystromMap) and arm not in map.dictionary:
             joined = np.sort(np.append(map.dictionary, arm))
-            pending.rebase(NystromMap(self.kernel, pending.points, joined, self.lam))
+            pending.rebase(map.onto(pending.points, joined))

@@ -4,7 +4,7 @@ from stoic.posterior.base import Posterior, Step
 from stoic.posterior.design import rare_switching_design
 from stoic.posterior.exact import ExactPosterior
 from stoic.posterior.features import FeaturePosterior
-from stoic.posterior.shortest import exact_posterior
+from stoic.posterior.shortest import exact_posterior, spanning_map
 
 __all__ = [
     "ExactPosterior",
@@ -13,4 +13,5 @@ __all__ = [
     "Step",
     "exact_posterior",
     "rare_switching_design",
+    "spanning_map",
 ]

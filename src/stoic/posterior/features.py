@@ -177,7 +177,7 @@ class FeaturePosterior(Track):
         self.counts = np.array(state["counts"], dtype=np.int64)
         if isinstance(self.map, NystromMap):
             dictionary: IntArray = np.array(state["dictionary"], dtype=np.int64)
-            self.map = NystromMap(self.kernel, self.points, dictionary, self.lam)
+            self.map = self.map.onto(self.points, dictionary)
             self.features = self.map.features(self.points)
         r = self.features.rank
         self.var = np.array(state["var"], dtype=float)

@@ -8,21 +8,27 @@ from stoic.kernels import Kernel
 from stoic.posterior.exact import SMALL, ExactPosterior
 from stoic.posterior.features import FeaturePosterior
 
-__all__ = ["exact_posterior"]
+__all__ = ["exact_posterior", "spanning_map"]
 
 _MOST_FEATURES = 128  # beyond it, columns of the points played are as quick
 _MOST_POINTS = 50_000  # beyond it, looking for features would be felt at the start
 
 
 def exact_posterior(kernel: Kernel, points: Array, lam: float) -> ExactPosterior | FeaturePosterior:
-    """The exact posterior of tracked points, on few features where the kernel is that smooth.
+    """The exact posterior of tracked points, on few features where the kernel is that smooth."""
+    map = spanning_map(kernel, points, lam)
+    if map is not None:
+        return FeaturePosterior(kernel, points, lam, map)
+    return ExactPosterior(kernel, points, lam)
 
-    Features are out of the question where λ is small: what they leave out to rounding
-    would be multiplied by 1/λ.
+
+def spanning_map(kernel: Kernel, points: Array, lam: float) -> SpanningMap | None:
+    """Few features that span the kernel at the points, where there are such.
+
+    They are out of the question where λ is small: what they leave out to rounding would be
+    multiplied by 1/λ.
     """
     prior = float(kernel.diag(points).max(initial=0.0))
-    if len(points) <= _MOST_POINTS and lam >= SMALL * prior > 0.0:
-        map = SpanningMap.of(kernel, points, min(_MOST_FEATURES, len(points) // 4))
-        if map is not None:
-            return FeaturePosterior(kernel, points, lam, map)
-    return ExactPosterior(kernel, points, lam)
+    if len(points) > _MOST_POINTS or not lam >= SMALL * prior > 0.0:
+        return None
+    return SpanningMap.of(kernel, points, min(_MOST_FEATURES, len(points) // 4))
