@@ -3,7 +3,6 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from stoic.diagnostics import diagnose
 from stoic.errors import StoicError
 from stoic.kernels import Linear, Matern, MatrixKernel, SquaredExponential
 from stoic.optimize import Optimizer, Result, maximize, minimize
@@ -11,6 +10,7 @@ from stoic.spaces import Arms, Box, Categorical, Float, Grid, Int, Space
 
 if TYPE_CHECKING:
     from stoic import policies as policies
+    from stoic.diagnostics import diagnose
     from stoic.schedules import Assumptions
     from stoic.study import Study as Study
 
@@ -40,8 +40,14 @@ __all__ = [
 
 # Imported when they are used: policies take as long as all the rest, and studies need a package
 # of the extra ``study``.
-_LATER = {"Assumptions": "stoic.schedules", "Study": "stoic.study"}
-_PARTS = {"estimators", "features", "policies", "posterior", "schedules", "study"}
+_LATER = {
+    "Assumptions": "stoic.schedules",
+    "Study": "stoic.study",
+    "diagnose": "stoic.diagnostics",
+}
+_PARTS = {
+    "diagnostics", "estimators", "features", "policies", "posterior", "schedules", "study",
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
