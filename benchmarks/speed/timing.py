@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from speed.paper.base import PaperPolicy
+from speed.paper.sketched import PaperSketch
 from speed.work import Method, World
 from stoic.checks import Array, IntArray
 
@@ -29,6 +30,17 @@ class History:
 
     def __len__(self) -> int:
         return len(self.arms)
+
+
+def dictionaries(policy: Any, history: History, rounds: int) -> list[IntArray] | None:
+    """The dictionary of our policy after each of the first rounds, if it has one."""
+    if not hasattr(policy.posterior.map, "dictionary"):
+        return None  # quadrature
+    found = []
+    for arm, payoff in zip(history.arms[:rounds].tolist(), history.payoffs[:, 0], strict=False):
+        policy.tell(arm, float(payoff))
+        found.append(policy.posterior.map.dictionary.copy())
+    return found
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -101,9 +113,14 @@ class Agreement:
         return f"{100 * self.same:.1f} %, {100 * self.tied:.1f} % with ties"
 
 
-def agreement(policy: PaperPolicy, history: History, rounds: int) -> Agreement:
-    """Let the paper's way follow our plays, and compare its choices with ours."""
+def agreement(policy: PaperPolicy, twin: Any, history: History, rounds: int) -> Agreement:
+    """Let the paper's way follow our plays and dictionaries, and compare its choices with ours.
+
+    ``twin`` is our policy, unplayed.
+    """
     rounds = min(rounds, len(history) - 1)
+    if isinstance(policy, PaperSketch):
+        policy.given = dictionaries(twin, history, rounds)
     same = tied = spent = 0.0
     for t in range(rounds):
         start = time.process_time()

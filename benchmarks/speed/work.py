@@ -14,7 +14,6 @@ from stoic.lab.noise import Noise, noises
 from stoic.lab.problems import Problem, problems
 from stoic.policies import by_name
 
-NODES = 160  # of quadrature on [−10, 10] with l = 1: the kernel's error is 2e-7
 LABELS = {"gp-ucb": "GP-UCB", "tgp-ucb": "TGP-UCB", "ca-tgp-ucb": "CA-TGP-UCB"}
 LABELS |= {"mom-gp-ucb": "MoM-GP-UCB", "ata-gp-ucb": "ATA-GP-UCB", "bkb": "BKB"}
 

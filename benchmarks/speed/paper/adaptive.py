@@ -24,8 +24,6 @@ class PaperATA(PaperSketch):
 
     def __init__(self, twin: Any, table: Array | None = None) -> None:
         self.quadrature = twin.features == "qff"
-        if self.quadrature:
-            twin.q = 1.0  # there is no dictionary to draw
         super().__init__(twin, table)
         if self.quadrature:
             self.phi = twin.posterior.map.full(self.X)

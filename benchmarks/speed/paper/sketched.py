@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,13 +21,15 @@ class PaperSketch(PaperPolicy):
     """Nyström features of a dictionary that is drawn afresh each round from all plays.
 
     All arms are embedded, and V = λI + ΦᵀNΦ is built from the plays of all distinct arms, every
-    round, as §3.2 counts it. Which arms enter is drawn as our policies draw it, so that both meet
-    the same dictionaries: plays of one arm share a draw.
+    round, as §3.2 counts it. Plays of one arm share a draw. To compare choices, the dictionaries
+    may be ``given``, one for each round, in place of own draws.
     """
+
+    given: Sequence[IntArray] | None = None
 
     def __init__(self, twin: Any, table: Array | None = None) -> None:
         super().__init__(twin, table)
-        self.q = self.schedule.inclusion() if twin.q is None else twin.q
+        self._q = twin.q
         self.phi: Array = np.zeros((len(self.X), 0))  # (A, m)
         self.V: Array = np.zeros((0, 0))
 
@@ -44,7 +47,10 @@ class PaperSketch(PaperPolicy):
         self.phi = self.k(dictionary).T @ root
 
     def _draw(self, var: Array) -> IntArray:
-        chance = self.q * var / (self.lam if self.schedule.per_ridge else 1.0)
+        if self.given is not None:
+            return self.given[self.t - 1]
+        q = self.schedule.inclusion() if self._q is None else self._q
+        chance = q * var / (self.lam if self.schedule.per_ridge else 1.0)
         rng = generator(self.seed, self.t)
         return draw_dictionary(chance, self.counts(), rng, per_play=self.schedule.per_play)
 
