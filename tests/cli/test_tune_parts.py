@@ -170,6 +170,8 @@ def test_any_argument_is_filled_or_refused(word: str) -> None:
         ("1,2,35", 35.0),
         ("7,23.5", 23.5),
         ("took 5, then 6,", 6.0),
+        ("took 5_ms", 5.0),
+        ("run_12_345: 7", 7.0),
     ],
 )
 def test_the_last_number(output: str, value: float) -> None:
@@ -188,6 +190,9 @@ def test_the_last_number(output: str, value: float) -> None:
         ("total 1,234,567.5 ms", "without commas"),
         ("12,5 ms", "without commas"),
         ("it took -1.234,75.", "without commas"),
+        ("total 12_345 ms", "'12_345' .*without underscores"),
+        ("-1_000.5e3", "'-1_000.5e3' .*without underscores"),
+        ("1.000_5", "without underscores"),
     ],
 )
 def test_no_last_number(output: str, said: str) -> None:
@@ -208,6 +213,8 @@ def test_regular_expressions() -> None:
     assert RegexMetric(r"(?<=p50=)\d").read(text) == 2.0
     with pytest.raises(NoValue, match="without commas"):
         RegexMetric(r"p99=(\S+)").read("p99=12,5")
+    with pytest.raises(NoValue, match="without underscores"):
+        RegexMetric(r"p99=(\S+)").read("p99=12_345")
     for pattern, said in ((r"p95=(\d+)", "matches nothing"), ("(p99)", "no number")):
         with pytest.raises(NoValue, match=said):
             RegexMetric(pattern).read(text)

@@ -87,6 +87,18 @@ def test_reporting() -> None:
     assert Path("r.html").exists()
 
 
+def test_reports_of_like_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("a/b", "a-b", "a b"):
+        with stoic.Study("stoic.db", name, space={"x": (0.0, 1.0)}) as study:
+            study.tell(study.ask(), 1.0)
+        run("report", name)
+    written = [path.read_text(encoding="utf-8") for path in tmp_path.glob("*.html")]
+    assert len(written) == 3
+    assert (tmp_path / "a-b.html").exists()
+    assert all(any(f"<title>{name}" in text for text in written) for name in ("a/b", "a-b", "a b"))
+
+
 def test_the_doctor(path: str) -> None:
     assert "healthy" in run("doctor")
     data = bytearray(Path(path).read_bytes())

@@ -17,7 +17,7 @@ from stoic.errors import (
     StudyMismatch,
     UnknownStudy,
 )
-from stoic.spaces import Float
+from stoic.spaces import Categorical, Float, Grid
 from stoic.study import TrialRecord, summaries
 from stoic.study.problem import Asked
 from stoic.study.transfer import export, import_file
@@ -113,7 +113,12 @@ def test_what_people_write(tmp_path: Path) -> None:
         ("x,n,value\n0.5,1,1\n0.5,one,2\n", InvalidParams, "line 3"),
         ("x,n,value\n0.5,1,1\n0.5,1\n", InvalidInput, "line 3"),
         ('x,n,value\n0.5,1,1\n0.5,1,"2\n', InvalidInput, "line 3"),
+        ("x,n,value\n0.5,1,1\n0.5,1,1_0\n", InvalidPayoff, "line 3.*1_0"),
+        ("x,n,value\n0.5,1,1\n0.5,0_1,1\n", InvalidParams, "line 3.*0_1"),
+        ("x,n,value\n0.5,1,1\n0_1,1,1\n", InvalidParams, "line 3.*0_1"),
+        ("x,n,value,number\n0.5,1,1,0_0\n", InvalidInput, "line 2.*0_0"),
         ("x,n,value,y\n0.5,1,1,7\n", InvalidInput, "'y'"),
+        ("x,n,param:x,value\n0.5,1,0.6,1\n", InvalidInput, "'x' and 'param:x'"),
         ("x,x,value\n0.5,1,1\n", InvalidInput, "different names"),
         ("x,n,value\n", InvalidInput, "none"),
         ("x,n,value,number\n0.5,1,1,0\n0.5,1,1,2\n", InvalidInput, "line 3.* go on with 1"),
@@ -137,6 +142,49 @@ def test_bad_rows_are_refused_and_nothing_is_written(
         brought(tmp_path, text)
     if (tmp_path / "s.db").exists():
         assert summaries(tmp_path / "s.db") == ()
+
+
+def test_a_parameter_is_said_once(tmp_path: Path) -> None:
+    with pytest.raises(InvalidParams, match=r"row 1.*'x' in params or in a column"):
+        brought(tmp_path, '[{"params": {"x": 1, "n": 1}, "x": 0.5, "value": 3}]', "rows.json")
+
+
+EMPTY = {
+    "flags": ["", "-O2"],
+    "level": Grid(["", "deep"], when={"flags": "-O2"}),
+    "note": Categorical([None, "set"], when={"flags": ["", "-O2"]}),
+}
+
+
+@pytest.mark.parametrize("kind", ["csv", "json", "parquet"])
+def test_empty_text_is_a_choice_like_others(tmp_path: Path, kind: str) -> None:
+    rows: list[dict[str, object]] = [
+        {"flags": "", "note": None},
+        {"flags": "-O2", "level": "", "note": "set"},
+        {"flags": "-O2", "level": "deep", "note": None},
+    ]
+    with stoic.Study(tmp_path / "s.db", space=EMPTY) as study:
+        for params in rows:
+            study.add(params, 1.0)
+    export(tmp_path / "s.db", "study", tmp_path / f"t.{kind}")
+    asked = Asked(EMPTY, direction="maximize")
+    import_file(tmp_path / "n.db", "study", tmp_path / f"t.{kind}", asked=asked)
+    assert [row[1] for row in told(str(tmp_path / "n.db"), "study")] == rows
+
+
+def test_an_empty_cell_that_may_mean_two_things(tmp_path: Path) -> None:
+    asked = Asked({"x": (0.0, 1.0), "flags": ["", None, "-O2"]}, direction="maximize")
+    file = tmp_path / "rows.csv"
+    file.write_text("x,flags,value\n0.5,-O2,1\n0.5,,2\n")
+    with pytest.raises(InvalidParams, match=r"line 3.*None or the empty text; use JSON"):
+        import_file(tmp_path / "s.db", "study", file, asked=asked)
+    file = tmp_path / "rows.json"
+    file.write_text('[{"x": 0.5, "flags": "", "value": 1}, {"x": 0.5, "flags": null, "value": 2}]')
+    import_file(tmp_path / "s.db", "study", file, asked=asked)
+    assert [row[1] for row in told(str(tmp_path / "s.db"), "study")] == [
+        {"x": 0.5, "flags": ""},
+        {"x": 0.5, "flags": None},
+    ]
 
 
 @pytest.mark.parametrize("data", [b"", b"\xff\xfe", b"[" * 10**5, b"7", b"[7]", b'{"trials": 3}'])

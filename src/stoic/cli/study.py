@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from stoic.cli.files import file_name
 from stoic.cli.refusals import plainly
 from stoic.errors import InvalidInput, UnknownStudy
 
@@ -180,10 +181,9 @@ def report(
             times = [trial.told for trial in records if trial.told is not None]
             started = min((trial.asked for trial in records), default=None)
             ended = max(times) - started if times and started is not None else None
-            safe = "".join(c if c.isalnum() or c in "-_." else "-" for c in opened.name)
             path = write_report(
                 opened.result(),
-                out or Path(f"{safe}.html"),
+                out or Path(f"{file_name(opened.name)}.html"),
                 title=opened.name,
                 started=started,
                 seconds=None if ended is None else max(ended, 0.0),

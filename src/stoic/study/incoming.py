@@ -55,32 +55,56 @@ def incoming(sheet: Sheet, space: Space, source: str) -> list[Incoming]:
     """The rows of a sheet, or an error that names the first bad one."""
     names = {PARAM + name: name for name in space.names}
     names |= {name: name for name in space.names if column_of(name) == name}
-    for column in sheet.columns:
-        if column not in names and column not in (*COLUMNS, "params"):
-            listed = ", ".join([*map(column_of, space.names), *COLUMNS[:5]])
-            raise InvalidInput(
-                f"expected columns among {listed} in {source}, got {column!r}; correct or drop it"
-            )
+    _check(sheet, space, names, source)
     made = []
     for row, place in zip(sheet.rows, sheet.places, strict=True):
         try:
-            made.append(_measured(row, place, space, names))
+            params = _params(row, space, names, sheet.texts)
+            made.append(_measured(row, place, params))
         except StoicError as error:
             kind = type(error) if isinstance(error, InvalidInput) else InvalidInput
             raise kind(f"{place} of {source}: {error}; nothing was imported") from error
     return made
 
 
-def _measured(row: dict[str, Any], place: str, space: Space, names: Mapping[str, str]) -> Incoming:
+def _check(sheet: Sheet, space: Space, names: Mapping[str, str], source: str) -> None:
+    """Raise `InvalidInput` unless each column means something, and no two the same."""
+    columns: dict[str, str] = {}
+    for column in sheet.columns:
+        if column not in names and column not in (*COLUMNS, "params"):
+            listed = ", ".join([*map(column_of, space.names), *COLUMNS[:5]])
+            raise InvalidInput(
+                f"expected columns among {listed} in {source}, got {column!r}; correct or drop it"
+            )
+        other = columns.setdefault(names[column], column) if column in names else column
+        if other != column:
+            raise InvalidInput(
+                f"expected each parameter in one column of {source}, got {other!r} and {column!r}; "
+                "drop one of them"
+            )
+
+
+def _params(
+    row: dict[str, Any], space: Space, names: Mapping[str, str], texts: bool
+) -> dict[str, Any]:
+    """The configuration of a row, in plain values."""
     given = row.get("params", {})
     if not isinstance(given, Mapping):
         raise InvalidParams(f"expected params as an object, got {describe(given)}")
-    given = {**given, **{names[column]: value for column, value in row.items() if column in names}}
+    cells = {names[column]: value for column, value in row.items() if column in names}
+    twice = next((name for name in cells if name in given), None)
+    if twice is not None:
+        raise InvalidParams(
+            f"expected {twice!r} in params or in a column, got both; drop one of them"
+        )
     typed = {
         name: _value(space.parameters[name], value) if name in space.parameters else value
-        for name, value in given.items()
+        for name, value in {**given, **cells}.items()
     }
-    params = plain(space, _with_nones(space, typed))
+    return plain(space, _with_nothings(space, typed, texts))
+
+
+def _measured(row: dict[str, Any], place: str, params: dict[str, Any]) -> Incoming:
     state = _state(row)
     return Incoming(
         place,
@@ -101,13 +125,34 @@ def plain(space: Space, params: Mapping[str, Any]) -> dict[str, Any]:
     return {k: float(params[k]) if isinstance(v, float) else v for k, v in found.items()}
 
 
-def _with_nones(space: Space, params: dict[str, Any]) -> dict[str, Any]:
-    """An empty cell is None where None is a choice."""
+def _with_nothings(space: Space, params: dict[str, Any], texts: bool) -> dict[str, Any]:
+    """An empty cell is the choice that is written so: None, or in a table of texts the text ""."""
     for name, parameter in space.parameters.items():
-        choices = getattr(parameter, "choices", ())
-        if name not in params and any(choice is None for choice in choices) and not parameter.when:
-            params[name] = None
+        if name in params or not _exists(parameter, params):
+            continue
+        listed: tuple[Any, ...] = _listed(parameter)
+        empty = [choice for choice in listed if choice is None or (texts and choice == "")]
+        if len(empty) > 1:
+            raise InvalidParams(
+                f"expected a value of {name!r}, got an empty cell, which may be None or the empty "
+                "text; use JSON or Parquet"
+            )
+        params.update((name, choice) for choice in empty)
     return params
+
+
+def _exists(parameter: Parameter, params: Mapping[str, Any]) -> bool:
+    """Whether a parameter's condition is met; its parents have been filled in."""
+    return all(
+        parent in params
+        and any(isinstance(v, bool) == isinstance(params[parent], bool) and v == params[parent]
+                for v in values)
+        for parent, values in parameter.when.items()
+    )  # fmt: skip
+
+
+def _listed(parameter: Parameter) -> tuple[Any, ...]:
+    return getattr(parameter, "choices", ()) or getattr(parameter, "values", ())
 
 
 def _value(parameter: Parameter, value: Any) -> Any:
@@ -117,7 +162,7 @@ def _value(parameter: Parameter, value: Any) -> Any:
             value = _number(value)
         whole = isinstance(parameter, Int) and isinstance(value, float) and value.is_integer()
         return int(value) if whole else value
-    choices: tuple[Any, ...] = getattr(parameter, "choices", ()) or getattr(parameter, "values", ())
+    choices = _listed(parameter)
     if not isinstance(value, str) or value in choices:
         return value
     same = [choice for choice in choices if cell(choice) == value]
@@ -126,6 +171,8 @@ def _value(parameter: Parameter, value: Any) -> Any:
 
 
 def _number(text: str) -> int | float | str:
+    if "_" in text:  # Python's own notation
+        return text
     for kind in (int, float):
         try:
             return kind(text)

@@ -30,6 +30,7 @@ class Sheet:
     places: list[str]  # of the rows, for messages: "line 7"
     columns: list[str]
     about: dict[str, Any] = field(default_factory=dict)
+    texts: bool = False  # whether all is text, and an empty one means nothing
 
 
 def format_of(path: Path, said: str | None) -> str:
@@ -156,7 +157,7 @@ def _from_csv(data: bytes, path: Path) -> Sheet:
         raise InvalidInput(
             f"expected CSV in {path}, got a fault in line {reader.line_num}: {error}"
         ) from error
-    return Sheet(rows, places, columns)
+    return Sheet(rows, places, columns, texts=True)
 
 
 def _from_json(data: bytes, path: Path) -> Sheet:

@@ -15,6 +15,8 @@ __all__ = ["JsonMetric", "LastNumber", "Metric", "NoValue", "NotFinite", "RegexM
 
 _NUMBER = re.compile(
     r"(?<![\w.])[+-]?(?:"
+    r"[0-9][0-9.]*_[0-9][0-9_.]*(?:[eE][+-]?[0-9]+)?"  # 12_345: refused, it may be a name
+    r"|"
     r"[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])(?:\.[0-9]*)?"  # 12,345: refused, it may be two numbers
     r"|(?<!,)[0-9]+(?:\.[0-9]{3})*,[0-9]+(?:[eE][+-]?[0-9]+)?(?![0-9]|[.,][0-9])"  # 12,5: the same
     r"|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
@@ -152,6 +154,8 @@ def _document(output: str) -> Any:
 def _finite(text: str | float) -> float:
     if isinstance(text, str) and "," in text:
         raise NoValue(f"{text!r} may be one number or several; print it without commas")
+    if isinstance(text, str) and "_" in text:
+        raise NoValue(f"{text!r} may be a number or a name; print it without underscores")
     try:
         value = float(text)
     except OverflowError:  # an int of JSON that no float can hold

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from stoic.cli.files import file_name
 from stoic.cli.tuning.metric import Metric, metric_of
 from stoic.cli.tuning.settings import Settings
 from stoic.cli.tuning.template import Template
@@ -66,7 +66,7 @@ class Plan:
             name=name,
             seed=said.seed,
             lease=said.lease or 600.0,
-            report=Path(said.report or f"{_file(name)}.html") if report else None,
+            report=Path(said.report or f"{file_name(name)}.html") if report else None,
         )
 
     @property
@@ -75,7 +75,7 @@ class Plan:
         far = "://" in self.store and not self.store.startswith("sqlite:")
         local = re.sub(r"^sqlite:(///|//)?", "", self.store)
         base = Path("stoic.logs") if far else Path(f"{local}.logs").expanduser()  # as the store
-        return base / _file(self.name)
+        return base / file_name(self.name)
 
 
 def _template(said: Settings) -> Template:
@@ -122,16 +122,3 @@ def _name(template: Template) -> str:
 
 def _printable(name: str) -> str:
     return "".join(c if c.isprintable() else "-" for c in name).strip() or "study"
-
-
-def _file(name: str) -> str:
-    """A study's name as a file's name; with a digest where it can't stand as it is.
-
-    >>> _file("bench-2"), _file("bench/2")
-    ('bench-2', 'bench-2-a240024e')
-    """
-    safe = re.sub(r"[^\w.-]+", "-", name).strip(".-")[:80] or "study"
-    if safe == name:
-        return safe
-    digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
-    return f"{safe}-{digest}"
