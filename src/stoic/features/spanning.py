@@ -32,13 +32,14 @@ class SpanningMap:
     def of(cls, kernel: Kernel, points: Array, most: int) -> SpanningMap | None:
         """The map that spans the points with at most ``most`` pivots, if there is one."""
         residual = kernel.diag(points)
-        enough = _ROUNDING * float(residual.max(initial=0.0))
+        largest = float(residual.max(initial=0.0))
+        enough = _ROUNDING * largest
         columns: Array = np.zeros((len(points), most), order="F")
         pivots: list[int] = []
         while (pivot := int(np.argmax(residual))) not in pivots and residual[pivot] > enough:
             r = len(pivots)
-            if r == most:
-                return None
+            if r == most or (r == most // 4 and residual[pivot] > 0.5 * largest):
+                return None  # too many, or hopeless: the first quarter has hardly helped
             column = kernel(points, points[pivot : pivot + 1])[:, 0]
             column -= columns[:, :r] @ columns[pivot, :r]
             columns[:, r] = column / np.sqrt(residual[pivot])
