@@ -6,11 +6,16 @@ t: 100 arms; a policy plays on, leaves copies of itself on the way, and at the e
 a window about their t in turn, so that whatever the machine does it does to all.
 
 A and m: the plays are prescribed, over and over the same u arms, so that the number of columns
-(or features) is u whatever A is; every round is still asked for its choice.
+(or features) is u whatever A is; every round is still asked for its choice. Only rounds after all u
+are known are timed.
+
+m, whole runs: free play from the first round on, everything included, on kernels of ever shorter
+length-scales; m is the mean over the rounds.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,8 +25,8 @@ import numpy as np
 
 import stoic
 from speed.report import Goal, Options, Section, duration
-from speed.timing import play
-from speed.work import LABELS, Method
+from speed.timing import play, seconds
+from speed.work import LABELS, Method, cube
 from stoic.checks import Array
 from stoic.policies import by_name
 from synthetic import ARMS, KERNEL, function
@@ -34,6 +39,7 @@ METHODS_OF_T = (
     Method("ata-gp-ucb", options={"features": "nystrom"}),
     Method("ata-gp-ucb", options={"features": "qff"}),
 )
+ARMS_FROM, FEATURES_FROM, WHOLE_RUNS = 1000.0, 60.0, 40.0  # where exponents are judged from
 LEAST_PERIODS = 700  # rounds: a fresh solve comes every 20 per column, at least every 256
 
 
@@ -49,6 +55,8 @@ class Series:
     def slope(self, low: float = 0.0) -> float:
         """The exponent over all values from ``low`` on."""
         used = self.at >= low
+        if used.sum() < 2:  # only in the short form
+            return math.nan
         return float(np.polyfit(np.log(self.at[used]), np.log(self.cost[used]), 1)[0])
 
     def row(self, low: float) -> list[str]:
@@ -136,6 +144,21 @@ def along_features(method: Method, arms: int, most: int) -> Series:
     return Series(f"{method.label}, {arms} arms", "m", at, cost)
 
 
+def along_runs(method: Method, arms: int, rounds: int) -> Series:
+    """Cost against m of whole runs."""
+    found = []
+    for lengthscale in (1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.13):
+        world = cube(arms, 3, lengthscale)
+        policy, means, sizes = method.make(world, rounds), world.problem.f.tolist(), []
+        spent = 0.0
+        for part in np.array_split(world.draws(rounds), rounds // 10):
+            spent += seconds(lambda: play(policy, means, part.tolist()))  # noqa: B023
+            sizes.append(policy.posterior.size)
+        found.append((float(np.mean(sizes)), spent / rounds))
+    at, cost = np.array(found).T
+    return Series(f"{method.label}, whole runs", "m", at, cost)
+
+
 def _doubling(first: int, last: int) -> Iterator[int]:
     while first <= last:
         yield first
@@ -148,8 +171,9 @@ def exponents(options: Options) -> Section:
         "Cost of a round against t, A and m",
         ["policy", "variable", "cost", "exponent", "for large values"],
         notes=[
-            "Exponents over the whole range, and from A = 1000 or m = 60 on, where the overhead "
-            "of Python no longer flatters them. m: distinct arms for GP-UCB, features else."
+            f"Exponents over the whole range, and from A = {ARMS_FROM:g}, m = {FEATURES_FROM:g} "
+            f"(whole runs: {WHOLE_RUNS:g}) on, where the overhead of Python flatters them less; "
+            "the latter are judged. m: what the posterior rests on, distinct arms or features."
         ],
     )
     slopes: dict[str, dict[str, float]] = {"t": {}, "A": {}, "m": {}}
@@ -164,11 +188,14 @@ def exponents(options: Options) -> Section:
         add(along_t(method, last, points), 0.0)
     for name in ("gp-ucb", "bkb"):
         options.tick(f"cost against A: {LABELS[name]}")
-        add(along_arms(name, 32, options.pick(100_000, 5000)), 1000.0)
+        add(along_arms(name, 32, options.pick(100_000, 5000)), ARMS_FROM)
     for method in (Method("gp-ucb"), *METHODS_OF_T[-3:]):
         options.tick(f"cost against m: {method.label}")
-        most = options.pick(512 if method.name == "gp-ucb" else 256, 128)
-        add(along_features(method, options.pick(2000, 500), most), 60.0)
+        most = options.pick(1024 if method.name == "gp-ucb" else 512, 128)
+        add(along_features(method, options.pick(2000, 500), most), FEATURES_FROM)
+    for method in (Method("gp-ucb"), *METHODS_OF_T[-3:-1]):
+        options.tick(f"cost against m, whole runs: {method.label}")
+        add(along_runs(method, options.pick(2000, 500), options.pick(2000, 100)), WHOLE_RUNS)
     for variable, goal in (("t", "0 ± 0.05"), ("A", "≤ 1"), ("m", "≤ 1, amortised")):
         found = slopes[variable]
         text = ", ".join(f"{label} {slope:.2f}" for label, slope in found.items())

@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from speed import machine  # isort: skip  before numpy is imported
+from speed import machine  # isort: skip  # noqa: F401, before numpy is imported
 
 import argparse
 import json
@@ -149,7 +149,6 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=100)
     parser.add_argument("--policy", default="gp-ucb")
     asked = parser.parse_args()
-    assert machine.ROOT.exists()
     json.dump(run(asked.arms, asked.rounds, asked.policy), sys.stdout)
 
 

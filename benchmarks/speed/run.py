@@ -70,6 +70,8 @@ def arguments() -> argparse.Namespace:
     args.parts = args.only.split(",") if args.only else list("g" if args.table1 else PARTS)
     if strange := sorted(set(args.parts) - set(PARTS)):
         parser.error(f"expected parts among {', '.join(PARTS)}, got {', '.join(strange)}")
+    if args.peers is not None and not args.peers.exists():
+        parser.error(f"expected --peers as a Python of install_peers.sh, got {args.peers}")
     return args
 
 
