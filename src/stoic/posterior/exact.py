@@ -19,7 +19,7 @@ __all__ = ["ExactPosterior"]
 # Two recursions for one variance may differ by this share of the prior variance.
 _AGREEMENT = 1e-13
 # Below this ratio of λ to the prior variance every digit counts, and nothing is put off.
-SMALL = 0.1
+_SMALL = 0.5
 # Below this one, fresh solves follow the growth of U.
 _FRAGILE = 1e-2
 # Plays whose rank-one steps are put off until they can be done together.
@@ -67,7 +67,7 @@ class ExactPosterior(Track):
 
     def _judge_ridge(self) -> None:
         prior = float(self._prior.max(initial=0.0))
-        self._small_ridge = self.lam < SMALL * prior
+        self._small_ridge = self.lam < _SMALL * prior
         self._fragile_ridge = self.lam < _FRAGILE * prior
 
     @property
@@ -281,10 +281,10 @@ class ExactPosterior(Track):
         self._columns = np.zeros([int(side) for side in state["room"]], order="F")
         saved = np.array(state["covariance"], dtype=float)
         self._covariance[:] = saved.reshape(len(self.points), self.size)
-        put_off = np.array(state["put_off"], dtype=float).reshape(len(self.points), -1)
-        self._late = put_off.shape[1]
+        put_off = np.array(state["put_off"], dtype=float)
+        self._late = put_off.size // max(len(self.points), 1)
         self._recent = np.zeros((len(self._columns), _DELAY), order="F")
-        self._put_off[:] = put_off
+        self._put_off[:] = put_off.reshape(len(self.points), self._late)
         self._slot = np.full(len(self.points), -1, dtype=np.int64)
         self._slot[self._played] = np.arange(self.size)
         self.logdet = float(state["logdet"])

@@ -5,12 +5,13 @@ from __future__ import annotations
 from stoic.checks import Array
 from stoic.features import SpanningMap
 from stoic.kernels import Kernel
-from stoic.posterior.exact import SMALL, ExactPosterior
+from stoic.posterior.exact import ExactPosterior
 from stoic.posterior.features import FeaturePosterior
 
 __all__ = ["exact_posterior", "spanning_map"]
 
 _MOST_FEATURES = 128  # beyond it, columns of the points played are as quick
+_SMALL = 0.1  # of the prior variance: below it, λ calls for more digits than features have
 _MOST_POINTS = 50_000  # beyond it, looking for features would be felt at the start
 
 
@@ -29,6 +30,6 @@ def spanning_map(kernel: Kernel, points: Array, lam: float) -> SpanningMap | Non
     multiplied by 1/λ.
     """
     prior = float(kernel.diag(points).max(initial=0.0))
-    if len(points) > _MOST_POINTS or not lam >= SMALL * prior > 0.0:
+    if len(points) > _MOST_POINTS or not lam >= _SMALL * prior > 0.0:
         return None
     return SpanningMap.of(kernel, points, min(_MOST_FEATURES, len(points) // 4))
