@@ -52,14 +52,15 @@ class MoMGPUCB(UCBPolicy):
     asks = {**UCBPolicy.asks, "plays": ()}
     schedules = {"theory": MoMGPUCBTheory, "paper": MoMGPUCBTheory, "practical": PracticalMoM}
     own = ("plays",)
-    keeps = ("_n", "_planned", "_payoffs")
+    keeps = ("_n", "_planned", "_payoffs", "_filled")
 
     def __init__(self, *args: Any, plays: int | None = None, **kwargs: Any) -> None:
         self.plays = None if plays is None else integer(plays, "plays", at_least=1)
         super().__init__(*args, **kwargs)
         self._n = 0  # episodes done
         self._planned: Array = np.zeros(0)  # of the episode under way: row number or point
-        self._payoffs: Array = np.zeros(0)  # of the episode under way
+        self._payoffs: Array = np.zeros(self.repeats)  # of the episode under way
+        self._filled = 0  # of them
 
     def _named_schedule(self, name: str) -> Any:
         if name == "practical" and self.plays is not None:
@@ -96,30 +97,32 @@ class MoMGPUCB(UCBPolicy):
         return 0.0 if self._over else super().width
 
     def _choose(self) -> Any:
-        if len(self._payoffs):  # line 6
+        if self._filled:  # line 6
             return self._planned if isinstance(self.domain, Box) else int(self._planned[0])
         return super()._choose()  # line 5
 
     def _batch(self, n: int) -> list[Any]:
-        left = n if self._over else min(n, self.repeats - len(self._payoffs))
+        left = n if self._over else min(n, self.repeats - self._filled)
         return [self._choose()] * left
 
     def _tell(self, place: Any, payoff: float) -> None:
         planned = self._choose()
-        if not np.array_equal(place, planned):
+        as_planned = place == planned
+        if not (as_planned if isinstance(as_planned, bool) else as_planned.all()):
             raise OutOfPlan(
                 f"expected the planned arm {planned}, got {place}; tell what ask() gave"
             )
-        self._planned = np.atleast_1d(np.array(planned, dtype=float))
+        if not self._filled:
+            self._planned = np.atleast_1d(np.array(planned, dtype=float))
         super()._tell(place, payoff)
 
     def _learn(self, arm: int, payoff: float) -> None:
         if self._over:
             return  # the remainder is not learned from
-        payoffs = np.append(self._payoffs, payoff)
-        whole = len(payoffs) == self.repeats
-        self._payoffs = np.zeros(0) if whole else payoffs
-        if whole:
+        self._payoffs[self._filled] = payoff
+        self._filled += 1
+        if self._filled == self.repeats:
+            payoffs, self._filled = self._payoffs.copy(), 0
             self._n += 1
             if self._calibration is not None:
                 self._absorb_clipped(

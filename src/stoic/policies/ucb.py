@@ -34,7 +34,8 @@ class UCBPolicy(Policy):
         super().__init__(*args, **kwargs)
         self._calibration = Calibration() if getattr(self.schedule, "learns", False) else None
         self._places: dict[bytes, int] = {}  # of a box: points played → tracked number
-        self._known_amplitude: float | None = None  # until the next tell
+        self._known_choice: Any = None  # until the next tell
+        self._known_amplitude: tuple[Array | None, float] = (None, 0.0)  # of these deviations
         arms = (
             self.domain.X if isinstance(self.domain, Arms) else np.zeros((0, self.domain.dimension))
         )
@@ -91,11 +92,11 @@ class UCBPolicy(Policy):
 
     @property
     def _amplitude(self) -> float:
-        if self._known_amplitude is None:
-            deviation = self.estimator.deviation
-            some = len(deviation) > 0
-            self._known_amplitude = float(deviation.max() - deviation.min()) / 4 if some else 0.0
-        return self._known_amplitude
+        deviation = self.estimator.deviation
+        if deviation is not self._known_amplitude[0]:
+            reach = float(deviation.max() - deviation.min()) if len(deviation) else 0.0
+            self._known_amplitude = (deviation, reach / 4.0)
+        return self._known_amplitude[1]
 
     def predict(self, X: Any) -> tuple[Array, Array]:
         """Estimated payoff and posterior standard deviation at any points."""
@@ -108,7 +109,9 @@ class UCBPolicy(Policy):
     # -- ask ----------------------------------------------------------------------------------
 
     def _choose(self) -> Any:
-        return self._best(self.posterior)
+        if self._known_choice is None:
+            self._known_choice = self._best(self.posterior)
+        return self._known_choice
 
     def _batch(self, n: int) -> list[Any]:
         # Each choice shrinks the std as if it had been played; the mean waits for payoffs.
@@ -153,7 +156,7 @@ class UCBPolicy(Policy):
             self._calibration.amplitude = self._amplitude
         self.t += 1
         self._learn(arm, payoff)
-        self._known_amplitude = None
+        self._known_choice = None
 
     def _track(self, point: Array) -> int:
         point = point + 0.0  # −0 is 0
@@ -267,6 +270,6 @@ class UCBPolicy(Policy):
         super()._remember(memory)
         self.posterior.restore(memory["posterior"])
         self.estimator.restore(memory["estimator"])
-        self._known_amplitude = None
+        self._known_choice = None
         if self._calibration is not None:
             self._calibration.restore(memory["calibration"])
