@@ -7,8 +7,8 @@ heavy-tailed noise*, ECAI 2024, Algorithm 1 and Lemma 3.
 from __future__ import annotations
 
 from stoic.estimators import contextual_threshold, truncate
+from stoic.policies.many import ManyArmsPolicy
 from stoic.policies.registry import register
-from stoic.policies.ucb import UCBPolicy
 from stoic.posterior import Step
 from stoic.schedules.park2024 import CATGPUCBTheory
 from stoic.schedules.practical import Practical
@@ -17,7 +17,7 @@ __all__ = ["CATGPUCB"]
 
 
 @register
-class CATGPUCB(UCBPolicy):
+class CATGPUCB(ManyArmsPolicy):
     """CA-TGP-UCB: truncation that depends on the context, with the optimal order in T.
 
     For payoffs with a finite (1 + ε)-th moment only, at GP-UCB's cost.
@@ -41,7 +41,7 @@ class CATGPUCB(UCBPolicy):
     """
 
     name = "ca-tgp-ucb"
-    asks = {**UCBPolicy.asks, "order": ()}
+    asks = {**ManyArmsPolicy.asks, "order": ()}
     schedules = {"theory": CATGPUCBTheory, "paper": CATGPUCBTheory, "practical": Practical}
 
     def _learn(self, arm: int, payoff: float) -> None:
@@ -53,4 +53,5 @@ class CATGPUCB(UCBPolicy):
         self._absorb(arm, y_hat, step)  # line 8
 
     def _threshold(self, arm: int, step: Step, order: float) -> float:
-        return contextual_threshold(step.gain, arm, self.posterior.counts, order)
+        arm, counts = self._weighted(arm)
+        return contextual_threshold(step.gain, arm, counts, order)

@@ -7,8 +7,8 @@ multi-armed bandits*, ICML 2017, Theorem 2.
 
 from __future__ import annotations
 
+from stoic.policies.many import ManyArmsPolicy
 from stoic.policies.registry import register
-from stoic.policies.ucb import UCBPolicy
 from stoic.schedules.chowdhury2017 import GPUCBPaper, GPUCBTheory
 from stoic.schedules.practical import Practical
 
@@ -16,7 +16,7 @@ __all__ = ["GPUCB"]
 
 
 @register
-class GPUCB(UCBPolicy):
+class GPUCB(ManyArmsPolicy):
     """GP-UCB: play the arm of the highest posterior mean + width·std.
 
     For light-tailed noise. One absurd payoff moves its mean as far as it likes; TGPUCB,

@@ -6,8 +6,8 @@ AISTATS 2020, Algorithm 1; constants of the experiments from bogunovic2022 §4.
 
 from __future__ import annotations
 
+from stoic.policies.many import ManyArmsPolicy
 from stoic.policies.registry import register
-from stoic.policies.ucb import UCBPolicy
 from stoic.schedules.bogunovic2022 import RGPUCBPaper, RGPUCBTheory
 from stoic.schedules.practical import PracticalRGPUCB
 
@@ -15,7 +15,7 @@ __all__ = ["RGPUCB"]
 
 
 @register
-class RGPUCB(UCBPolicy):
+class RGPUCB(ManyArmsPolicy):
     """RGP-UCB: GP-UCB with width β_t + C/√λ.
 
     For an adversary who may change payoffs by C in total. The mean is the plain one: it defends

@@ -7,8 +7,8 @@ Algorithm 1 and Theorem 1.
 from __future__ import annotations
 
 from stoic.estimators import truncate
+from stoic.policies.many import ManyArmsPolicy
 from stoic.policies.registry import register
-from stoic.policies.ucb import UCBPolicy
 from stoic.schedules.chowdhury2019 import TGPUCBPaper, TGPUCBTheory
 from stoic.schedules.practical import Practical
 
@@ -16,7 +16,7 @@ __all__ = ["TGPUCB"]
 
 
 @register
-class TGPUCB(UCBPolicy):
+class TGPUCB(ManyArmsPolicy):
     """TGP-UCB: GP-UCB on truncated payoffs.
 
     For payoffs with a finite (1 + α)-th moment only: heavy tails, outliers. The simplest of the
@@ -40,7 +40,7 @@ class TGPUCB(UCBPolicy):
     """
 
     name = "tgp-ucb"
-    asks = {**UCBPolicy.asks, "truncation": (1,)}
+    asks = {**ManyArmsPolicy.asks, "truncation": (1,)}
     schedules = {"theory": TGPUCBTheory, "paper": TGPUCBPaper, "practical": Practical}
 
     def _learn(self, arm: int, payoff: float) -> None:

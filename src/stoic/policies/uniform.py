@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from stoic.policies.many import ManyArmsPolicy
 from stoic.policies.registry import register
-from stoic.policies.ucb import UCBPolicy
 from stoic.randomness import generator
 from stoic.schedules import Progress
 from stoic.spaces import Arms
@@ -26,7 +26,7 @@ class _NoWidth:
 
 
 @register
-class Uniform(UCBPolicy):
+class Uniform(ManyArmsPolicy):
     """Uniform: each round an arm at random, drawn from (seed, round).
 
     It keeps the plain posterior mean, so that it can recommend.
