@@ -150,13 +150,17 @@ class Extremes:
         if slope:
             unknown = places[~posterior.follows[places]]
             again = unknown[self._mean.recent(unknown)]
+            # where the mean alone can't settle it, it will come with the std
+            unknown = unknown[self._lower(unknown, slope, width) < best.value]
             self._refresh(unknown)
             places, bounds = self._still(places, slope, width, best)
         unsure = places[~posterior.follows[places]] if width else places[:0]
         unsure = np.union1d(unsure, again)
         if len(unsure):
             self.solved += len(unsure)
-            posterior.refresh(unsure)
+            rows = posterior.refresh(unsure)
+            if slope:
+                self._refresh(unsure, rows)
             places, bounds = self._still(places, slope, width, best)
         arms = self._posterior.blocks.arms.ravel()[places]
         for i in np.lexsort((arms, -bounds)).tolist():
@@ -164,10 +168,17 @@ class Extremes:
                 best = _better(best, self._exact(int(arms[i]), slope, width))
         return best
 
-    def _refresh(self, places: IntArray) -> None:
+    def _lower(self, places: IntArray, slope: float, width: float) -> Array:
+        """The least that the bounds can become when the mean is worked out."""
+        least: Array = slope * self._values.reshape(-1)[places]
+        least -= self._doubts.reshape(-1)[places]
+        least += width * self._posterior.upper.reshape(-1)[places]
+        return least if width else np.full(len(places), -math.inf)
+
+    def _refresh(self, places: IntArray, rows: Array | None = None) -> None:
         if not len(places):
             return
-        self._mean.refresh(places)
+        self._mean.refresh(places, rows)
         values, doubts = self._mean.estimates_at(places)
         self._values.reshape(-1)[places] = values
         self._doubts.reshape(-1)[places] = doubts

@@ -49,6 +49,7 @@ class LazyMean:
         self._posterior = posterior
         self._beta: Array = np.zeros((2, 0))  # β(y), β(1) of each coordinate
         self._past: Array = np.zeros((3, 0))  # as they were when each play came, and its g
+        self._dual: tuple[Array, Array] = (np.zeros(0), np.zeros(0))  # β, and its dual weights
         self._forget()
 
     def _forget(self) -> None:
@@ -185,21 +186,29 @@ class LazyMean:
         found: npt.NDArray[np.bool_] = (when > 0) & (when >= self._posterior.version - _RECENT)
         return found
 
-    def refresh(self, places: IntArray) -> None:
-        """Work out some points, given by their places in the blocks, as they are now."""
+    def refresh(self, places: IntArray, rows: Array | None = None) -> None:
+        """Work out some points, given by place, as they are now; ``rows`` are W, if known."""
         posterior = self._posterior
         blocks = posterior.blocks
         home = places // blocks.arms.shape[1]
-        points = posterior.points[blocks.arms.ravel()[places]]
-        alpha = posterior.dual(self._beta.T)  # (u, 2)
-        found = (posterior.kernel(points, posterior.points[posterior.played]) @ alpha).T
+        found = self._worked_out(places) if rows is None else self._beta @ rows.T
         weights = blocks.weights.reshape(-1, blocks.weights.shape[2])[places]
         offset = found - np.einsum("ij,kij->ki", weights, self._anchors[:, home])
         self._offset.reshape(2, -1)[:, places] = offset
         self._stamp.reshape(-1)[places] = posterior.version
         self._moved_then.reshape(2, -1)[:, places] = self._moved[:, home]
+
+    def _worked_out(self, places: IntArray) -> Array:
+        """s(y) and s(1) at some places, from the kernel."""
+        posterior = self._posterior
+        points = posterior.points[posterior.blocks.arms.reshape(-1)[places]]
+        if self._dual[0] is not self._beta:
+            self._dual = (self._beta, posterior.dual(self._beta.T))
+        alpha = self._dual[1]  # (u, 2)
         unit = 2.0**-52 * (len(alpha) + 16) * float(posterior.prior.max())
         self._error = np.maximum(self._error, unit * np.abs(alpha).sum(axis=0))
+        found: Array = (posterior.kernel(points, posterior.points[posterior.played]) @ alpha).T
+        return found
 
     def since(self) -> Array:
         """For each play, by how many ρ a point may have left its anchors from it on.

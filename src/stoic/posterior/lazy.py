@@ -287,8 +287,8 @@ class LazyPosterior:
 
     # -- bounds -------------------------------------------------------------------------------
 
-    def refresh(self, places: IntArray) -> None:
-        """Make the bounds on σ tight at some points, given by their places in the blocks.
+    def refresh(self, places: IntArray) -> Array:
+        """Make the bounds on σ tight at some points, given by their places; their rows.
 
         From now on these points are followed: their rows grow with every play, which costs a
         fraction of a solve.
@@ -299,12 +299,13 @@ class LazyPosterior:
         new = ~self.follows[places]
         first, last = len(self.followed), len(self.followed) + int(new.sum())
         if last > 2 * FOLLOWED:
-            return
+            return W
         self._followed_rows = self._widened(self._followed_rows, last)
         self._followed_rows[first:last, : self.columns] = W[new]
         self.follows[places[new]] = True
         self.followed = np.concatenate([self.followed, places[new]])
         self._followed_known = np.concatenate([self._followed_known, known[new]])
+        return W
 
     def _widened(self, rows: Array, count: int) -> Array:
         """Rows with room for ``count`` of them, and for as many coordinates as L has."""
