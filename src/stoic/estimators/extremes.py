@@ -178,8 +178,7 @@ class Extremes:
     def _refresh(self, places: IntArray, rows: Array | None = None) -> None:
         if not len(places):
             return
-        self._mean.refresh(places, rows)
-        values, doubts = self._mean.estimates_at(places)
+        values, doubts = self._mean.refresh(places, rows)
         self._values.reshape(-1)[places] = values
         self._doubts.reshape(-1)[places] = doubts
 

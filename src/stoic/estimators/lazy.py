@@ -165,15 +165,6 @@ class LazyMean:
             bound: Array = (y + abs(self.location) * one) * (1.0 + gross)[:, None]
         return bound
 
-    def estimates_at(self, places: IntArray) -> tuple[Array, Array]:
-        """The same at places that have just been worked out."""
-        blocks, m = self._posterior.blocks, self.location
-        home = places // blocks.arms.shape[1]
-        weights = blocks.weights.reshape(-1, blocks.weights.shape[2])[places]
-        offset = self._offset.reshape(2, -1)[:, places]
-        values = np.einsum("ij,ij->i", weights, self.anchors()[home]) + offset[0] - m * offset[1]
-        return values, self.slack()[home]
-
     def followed(self) -> tuple[Array, Array]:
         """Deviations of the points that the posterior follows, and how far off they may be."""
         posterior = self._posterior
@@ -186,17 +177,23 @@ class LazyMean:
         found: npt.NDArray[np.bool_] = (when > 0) & (when >= self._posterior.version - _RECENT)
         return found
 
-    def refresh(self, places: IntArray, rows: Array | None = None) -> None:
-        """Work out some points, given by place, as they are now; ``rows`` are W, if known."""
+    def refresh(self, places: IntArray, rows: Array | None = None) -> tuple[Array, Array]:
+        """Work out some points, given by place, as they are now; ``rows`` are W, if known.
+
+        Their deviations, and how far off they may be.
+        """
         posterior = self._posterior
         blocks = posterior.blocks
         home = places // blocks.arms.shape[1]
         found = self._worked_out(places) if rows is None else self._beta @ rows.T
         weights = blocks.weights.reshape(-1, blocks.weights.shape[2])[places]
-        offset = found - np.einsum("ij,kij->ki", weights, self._anchors[:, home])
+        offset = found - np.array(
+            [np.einsum("ij,ij->i", weights, each[home]) for each in self._anchors]
+        )
         self._offset.reshape(2, -1)[:, places] = offset
         self._stamp.reshape(-1)[places] = posterior.version
         self._moved_then.reshape(2, -1)[:, places] = self._moved[:, home]
+        return found[0] - self.location * found[1], self.slack()[home]
 
     def _worked_out(self, places: IntArray) -> Array:
         """s(y) and s(1) at some places, from the kernel."""
