@@ -99,14 +99,12 @@ class NystromMap:
     def _columns(self, points: Array, before: NystromMap | None) -> Array:
         """k(·, D) at the tracked points; what the map ``before`` has is taken from there."""
         cross: Array = np.zeros((len(points), len(self.dictionary)), order="F")
-        old = np.zeros(0, dtype=np.int64)
+        new = np.ones(len(self.dictionary), dtype=bool)
         if before is not None and len(before._cross) == len(points):
-            old = before.dictionary
-        _, here, there = np.intersect1d(self.dictionary, old, True, True)
-        if before is not None:
+            _, here, there = np.intersect1d(self.dictionary, before.dictionary, True, True)
             cross[:, here] = before._cross[:, there]
-        new = np.setdiff1d(np.arange(len(self.dictionary)), here)
-        if len(new):
+            new[here] = False
+        if new.any():
             cross[:, new] = self.kernel(points, self._points[new])
         return cross
 

@@ -295,10 +295,14 @@ class Policy(ABC):
         )
         policy.t = int(nested["memory"]["t"])
         policy._remember(nested["memory"])
-        mean, std = policy.mean, policy.std
+        mean, std = policy._known()
         if policy.t < 0 or mean.shape != std.shape or not np.isfinite([mean, std]).all():
             raise InvalidState(f"the state of {cls.name!r} is damaged: its figures don't fit")
         return policy
+
+    def _known(self) -> tuple[Array, Array]:
+        """Means and stds by which a restored policy is judged."""
+        return self.mean, self.std
 
     def save(self, path: str | Path) -> None:
         """Write the state to ``path``, a ``.json`` or ``.npz`` file."""

@@ -110,6 +110,11 @@ class ManyArmsPolicy(UCBPolicy):
             return arm, posterior.counts
         return posterior.slot(arm), posterior.counts[posterior.played]
 
+    def _known(self) -> tuple[Array, Array]:
+        if self._search is None:
+            return super()._known()
+        return self.estimator.played, np.sqrt(self.posterior.played_var)
+
     def recommend(self) -> Recommendation:
         """The arm of the highest lower bound among those played, with value and interval."""
         if self._search is None:
