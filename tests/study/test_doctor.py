@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import stoic
-from stoic.errors import InvalidInput, StoreUnavailable
+from stoic.errors import InvalidInput, StoreDamaged, StoreUnavailable
 from stoic.study.doctor import examine
+from stoic.study.looking import check_store
 from stoic.study.recovery import readable, recover
 
 SPACE = {"x": (0.0, 1.0), "gc": ["g1", "zgc"], "note": ["a" * 700, "b" * 2500]}
@@ -148,6 +149,19 @@ def test_one_wrong_byte_is_mended(whole: Path, tmp_path: Path) -> None:
     path.write_bytes(bytes(bad))
     assert damaged(path)
     assert [each.complete for each in readable(path)] == [True, True]
+
+
+def test_damage_that_sqlite_can_only_quote(whole: Path, tmp_path: Path) -> None:
+    # its message then holds the damaged bytes, which are no text
+    path = tmp_path / "s.db"
+    good = whole.read_bytes()
+    place = good.index(b"CREATE TABLE stoic_log")
+    path.write_bytes(good[: place + 15] + b"\xe3(" + good[place + 17 :])
+    with pytest.raises(StoreDamaged):
+        check_store(str(path))
+    with pytest.raises(StoreDamaged):
+        stoic.Study(path, "arms")
+    assert damaged(path)
 
 
 def test_a_part_of_a_file(whole: Path, tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def check_store(path: str) -> None:
         raise StoreUnavailable(
             f"expected to read {path}, got {error}; give access to the file"
         ) from error
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # it quotes the damage
         raise _other(path, f"a file of {_size(path)} bytes that is none ({error})") from error
     fresh = not application and not tables and _size(path + "-wal") > 0  # all is in the log
     if application != APPLICATION and not fresh:
