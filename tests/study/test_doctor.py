@@ -156,7 +156,7 @@ def test_damage_that_sqlite_can_only_quote(whole: Path, tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     good = whole.read_bytes()
     place = good.index(b"CREATE TABLE stoic_log")
-    path.write_bytes(good[: place + 15] + b"\xe3(" + good[place + 17 :])
+    path.write_bytes(good[: place + 8] + b"\xe3" + good[place + 9 :])
     with pytest.raises(StoreDamaged):
         check_store(str(path))
     with pytest.raises(StoreDamaged):
