@@ -151,6 +151,16 @@ def test_one_wrong_byte_is_mended(whole: Path, tmp_path: Path) -> None:
     assert [each.complete for each in readable(path)] == [True, True]
 
 
+def test_a_format_that_sqlite_does_not_know(whole: Path, tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    good = whole.read_bytes()
+    path.write_bytes(good[:47] + b"\x07" + good[48:])
+    with pytest.raises(StoreDamaged, match="unsupported file format"):
+        stoic.Study(path, "arms")
+    path.with_name("s.db-lock").unlink(missing_ok=True)
+    assert "unsupported file format" in damaged(path)
+
+
 def test_damage_that_sqlite_can_only_quote(whole: Path, tmp_path: Path) -> None:
     # its message then holds the damaged bytes, which are no text
     path = tmp_path / "s.db"

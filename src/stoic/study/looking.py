@@ -35,11 +35,13 @@ def check_store(path: str) -> None:
         with closing(sqlite3.connect(f"file:{quote(path)}?immutable=1", uri=True)) as connection:
             application = connection.execute("PRAGMA application_id").fetchone()[0]
             tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-    except sqlite3.OperationalError as error:
-        raise StoreUnavailable(
-            f"expected to read {path}, got {error}; give access to the file"
-        ) from error
-    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # it quotes the damage
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # it may quote the damage
+        # Of what can't be done at the moment SQLite tells the kind; of a strange file, just this.
+        strange = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR
+        if isinstance(error, sqlite3.OperationalError) and not strange:
+            raise StoreUnavailable(
+                f"expected to read {path}, got {error}; give access to the file"
+            ) from error
         raise _other(path, f"a file of {_size(path)} bytes that is none ({error})") from error
     fresh = not application and not tables and _size(path + "-wal") > 0  # all is in the log
     if application != APPLICATION and not fresh:
