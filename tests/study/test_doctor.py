@@ -151,6 +151,25 @@ def test_one_wrong_byte_is_mended(whole: Path, tmp_path: Path) -> None:
     assert [each.complete for each in readable(path)] == [True, True]
 
 
+def test_a_damaged_page_that_the_log_holds_anew(whole: Path, tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    shutil.copy(whole, path)
+    with sqlite3.connect(path, isolation_level=None) as raw:
+        raw.execute("PRAGMA wal_autocheckpoint=0")
+        raw.execute("CREATE TABLE more (x)")  # writes the first page to the log
+        raw.execute("DROP TABLE more")
+        files = {end: Path(f"{path}{end}").read_bytes() for end in ("", "-wal")}
+    raw.close()
+    place = files[""].index(b"CREATE TABLE stoic_log")
+    files[""] = files[""][: place + 8] + b"\xe3" + files[""][place + 9 :]
+    for end in ("-shm", "-lock"):
+        Path(f"{path}{end}").unlink(missing_ok=True)
+    for end, data in files.items():
+        Path(f"{path}{end}").write_bytes(data)
+    with stoic.Study(path, "arms") as study:
+        assert study.finished == 12
+
+
 def test_a_format_that_sqlite_does_not_know(whole: Path, tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     good = whole.read_bytes()

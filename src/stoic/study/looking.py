@@ -42,6 +42,8 @@ def check_store(path: str) -> None:
             raise StoreUnavailable(
                 f"expected to read {path}, got {error}; give access to the file"
             ) from error
+        if _size(path + "-wal") > 0 and _application(path) == APPLICATION:
+            return  # the log may hold the damaged page anew: opening it will show
         raise _other(path, f"a file of {_size(path)} bytes that is none ({error})") from error
     fresh = not application and not tables and _size(path + "-wal") > 0  # all is in the log
     if application != APPLICATION and not fresh:
@@ -53,6 +55,12 @@ def _other(path: str, what: str) -> StoreDamaged:
         f"expected {path} to be a store of Stoic, got {what}; restore a copy if it was one, or "
         "name the file of a store"
     )
+
+
+def _application(path: str) -> int:
+    """The application id as it stands in the file."""
+    with open(path, "rb") as file:
+        return int.from_bytes(file.read(72)[68:], "big")
 
 
 def _size(path: str) -> int:
