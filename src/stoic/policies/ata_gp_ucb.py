@@ -51,7 +51,7 @@ class ATAGPUCB(SketchedPolicy):
 
     Departures from print: Lemma 1's exponent (see the schedule). Nyström inclusion is q·σ²
     without 1/λ, as printed. The practical schedule judges the newest payoffs about the present
-    estimate, and settles older ones clipped.
+    estimate, and settles older ones clipped; its dictionary is drawn by variates that last.
 
     >>> import numpy as np, stoic
     >>> arms, kernel = stoic.Arms(np.linspace(0, 1, 5)), stoic.SquaredExponential(0.2)

@@ -20,7 +20,7 @@ __all__ = ["BKB"]
 
 @register
 class BKB(SketchedPolicy):
-    """BKB: the plain mean on a dictionary that is drawn anew each round.
+    """BKB: the plain mean on a dictionary that is drawn from the plays.
 
     For many arms and light-tailed noise. Each past play enters the dictionary with probability
     min(q̄ σ̃²(x), 1); mean and variance are those of the Nyström features on it, the variance
@@ -37,7 +37,9 @@ class BKB(SketchedPolicy):
 
     Departures from print: σ is without the paper's 1/√λ, and the width is divided by √λ instead.
     The first arm is the one of highest prior variance, not a uniform draw. Plays of the same
-    arm share one draw, with the probability that at least one of them is kept.
+    arm share one draw, with the probability that at least one of them is kept. With the
+    practical schedule a play's draw lasts, so that the dictionary seldom changes; the others
+    draw afresh each round.
 
     >>> import numpy as np, stoic
     >>> policy = BKB(stoic.Arms(np.linspace(0, 1, 5)), stoic.SquaredExponential(0.2))

@@ -24,8 +24,9 @@ class GPUCB(ManyArmsPolicy):
 
     x_t = argmax μ_{t−1}(x) + β_t σ_{t−1}(x).
 
-    Cost per round: one pass over A × (distinct arms played); from 250,000 arms on, a small part
-    of one (see :class:`stoic.policies.many.ManyArmsPolicy`).
+    Cost per round: one pass over A × (distinct arms played, or fewer features where the kernel
+    is smooth on the arms); from 250,000 arms on, a part of one (see
+    :class:`stoic.policies.many.ManyArmsPolicy`).
 
     Departures from print: logdet is the realised one; see the schedules.
 

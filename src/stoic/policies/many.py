@@ -13,7 +13,6 @@ from stoic.estimators.lazy import LazyMean
 from stoic.policies.base import Recommendation
 from stoic.policies.ucb import UCBPolicy
 from stoic.posterior.lazy import LazyPosterior
-from stoic.schedules import Progress
 from stoic.spaces import Arms
 
 __all__ = ["ManyArmsPolicy"]
@@ -45,23 +44,15 @@ class ManyArmsPolicy(UCBPolicy):
         return estimator
 
     @property
-    def progress(self) -> Progress:
-        """What the schedule may look at."""
-        posterior, learned, search = self.posterior, self._calibration, self._search
-        if search is None:
-            return super().progress
-        if learned is None:
-            counts = posterior.counts[posterior.played]
-            spread = float(counts @ posterior.played_var) / self.lam
-            return Progress(self.t, posterior.logdet, posterior.size, spread)
-        return Progress(
-            self.t,
-            posterior.logdet,
-            noise=learned.noise,
-            amplitude=self._amplitude,
-            widest=search.find(0.0, 1.0).value,
-            warming=learned.warming,
-        )
+    def _variance_sum(self) -> float:
+        if self._search is None:
+            return super()._variance_sum
+        posterior = self.posterior
+        return float(posterior.counts[posterior.played] @ posterior.played_var) / self.lam
+
+    @property
+    def _widest(self) -> float:
+        return super()._widest if self._search is None else self._search.find(0.0, 1.0).value
 
     @property
     def _amplitude(self) -> float:

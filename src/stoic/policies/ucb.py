@@ -79,16 +79,24 @@ class UCBPolicy(Policy):
         """What the schedule may look at."""
         posterior, learned = self.posterior, self._calibration
         if learned is None:
-            spread = float(posterior.counts @ posterior.var) / self.lam
-            return Progress(self.t, posterior.logdet, posterior.size, spread)
+            return Progress(self.t, posterior.logdet, posterior.size, self._variance_sum)
         return Progress(
             self.t,
             posterior.logdet,
             noise=learned.noise,
             amplitude=self._amplitude,
-            widest=math.sqrt(posterior.var.max(initial=0.0)),
+            widest=self._widest,
             warming=learned.warming,
         )
+
+    @property
+    def _variance_sum(self) -> float:
+        """Σ_s σ²(x_s)/λ over all plays."""
+        return float(self.posterior.counts @ self.posterior.var) / self.lam
+
+    @property
+    def _widest(self) -> float:
+        return math.sqrt(self.posterior.var.max(initial=0.0))
 
     @property
     def _amplitude(self) -> float:
