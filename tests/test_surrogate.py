@@ -233,6 +233,24 @@ def test_a_wary_surrogate() -> None:
     np.testing.assert_allclose(gp.wary(0.25, 3.0).predict(P)[0], wary.predict(P)[0], atol=1e-9)
 
 
+@pytest.mark.parametrize("worth", [0.5, 3.0, 1e3])
+def test_the_misfit_about_a_point(worth: float) -> None:
+    gp, _ = case(spread_out, THETAS["ordinary"], None)
+    x = np.array([0.4, 0.1, 0.8])
+    nearest = sorted(
+        range(len(gp)), key=lambda i: float((((gp.X[i] - x) / gp.hyper.lengthscales) ** 2).sum())
+    )
+    total = summed = 0.0
+    for i in nearest:
+        part = min(float(gp.weights[i]), worth - total)
+        total += part
+        summed += part * float(gp.z[i] - gp.mean(gp.X[i : i + 1])[0])
+        if total >= worth:
+            break
+    expected = (summed / total, math.sqrt(gp.hyper.noise / total))
+    assert gp.misfit(x, worth) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
 # -- trust ----------------------------------------------------------------------------------------
 
 

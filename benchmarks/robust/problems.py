@@ -250,6 +250,26 @@ def edge3(X: Array) -> Array:
     return 1.5 * x - (y + 0.1) ** 2 - 2 * (z - 0.4 * x) ** 2 + 0.05 * np.sin(6 * y * z)
 
 
+@develop(2, at=(0.36, 0.58))
+def cone2(X: Array) -> Array:
+    """A cone: no derivative at the top, unlike almost anywhere else."""
+    return -np.sqrt(((X - (0.36, 0.58)) ** 2 * (1.0, 2.0)).sum(1))
+
+
+@develop(3, at=(0.42, 0.63, 0.3))
+def crest3(X: Array) -> Array:
+    """A sharp crest across all axes, highest at one place."""
+    Z = X - (0.42, 0.63, 0.3)
+    return -np.abs(Z @ (0.8, -0.5, 0.33)) - 0.6 * (Z**2).sum(1)
+
+
+@develop(4, at=(0.55, 0.37, 0.64, 0.45))
+def tent4(X: Array) -> Array:
+    """A tent: linear pieces that meet at the top."""
+    Z = (X - (0.55, 0.37, 0.64, 0.45)) @ _rotation(4, 2)
+    return -np.abs(Z * (1.0, 0.7, 1.4, 0.4)).max(1) - 0.2 * np.abs(Z).sum(1)
+
+
 develop(1, name="wave1")(matern([0.12], 1))
 develop(2, name="bumps2")(bumps(2, 0.14, 40, 2))
 develop(4, name="bumps4")(bumps(4, 0.4, 60, 3))

@@ -20,7 +20,8 @@ _CORRUPT = 1.0 / 25.0  # the weight of a measurement five times wilder than ordi
 _FAR = 5.0  # median errors; however quiet the noise seems, half of them are not far
 _CAUTION = 1.0  # standard deviations off the estimate, when the answer is chosen
 _STARTS = 3  # the best evaluated points, from which the estimate is climbed
-_WIDENED = 1.4  # of the surrogate's std; chosen for coverage on problems to develop with
+_WIDENED = 1.1  # of the surrogate's std; chosen for coverage on problems to develop with
+_NEARBY = 5.0, 1.0 / 12.0  # measurements, or of all of them: what is near the answer
 _QUIET = 0.02  # noise, in robust units of all values, that no luck comes from
 _TEN_PERCENT = 1.645  # normal quantile of a 90% interval
 
@@ -50,10 +51,12 @@ def _cautious(model: Model, points: Array) -> Array:
 def _interval(model: Model, point: Array) -> tuple[float, float, float]:
     """Centre of a 90% interval for the mean payoff at a point and its reach below and above, in z.
 
-    Counts what the surrogate does not know of f, how far the committee disagrees, and, where the
-    noise is skewed, the mean of the noise and its error. The first is widened, since the
-    hyper-parameters were chosen and the point is the best of many; the last is wider towards the
-    noise's tail, of which a few measurements never show the whole.
+    Counts what the surrogate does not know of f, how far the committee disagrees, and the error
+    of the noise's mean, which moves the centre where the noise is skewed. The first is widened,
+    since the hyper-parameters were chosen and the point is the best of many; the last is wider
+    towards the noise's tail, of which a few measurements never show the whole. A smooth
+    surrogate rounds off a sharp top, and never the other way: the reach above is at least that of
+    a plain mean of the measurements nearby.
     """
     views = [(say, *gp.predict(point[None])) for gp, say in model.opinions()]
     centre = float(views[0][1][0])
@@ -62,9 +65,11 @@ def _interval(model: Model, point: Array) -> tuple[float, float, float]:
     )
     shift, error = model.fits[0].trust.shift
     sure = shift**2 / (shift**2 + (0.5 * error) ** 2) if error > 0.0 else 0.0
-    toward, away = (error * math.sqrt(sure) * (1.0 + tail) for tail in (sure, 0.0))
-    below, above = (toward, away) if shift < 0.0 else (away, toward)
-    low, high = (_TEN_PERCENT * math.sqrt(variance + e * e) for e in (below, above))
+    below, above = (error * (1.0 + 2.0 * sure * tail) for tail in (shift < 0.0, shift > 0.0))
+    residual, its_error = model.gp.misfit(point, max(_NEARBY[0], _NEARBY[1] * len(model.gp)))
+    rounded_off = max(residual / _TEN_PERCENT + its_error, 0.0)
+    low = _TEN_PERCENT * math.sqrt(variance + below * below)
+    high = _TEN_PERCENT * math.sqrt(max(variance, rounded_off**2) + above * above)
     return centre + sure * shift, low, high
 
 

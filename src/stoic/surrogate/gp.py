@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 
 import numpy as np
@@ -133,6 +134,21 @@ class RobustGP:
             (by_mean.sum(1)[:, None] * U - by_mean @ self._U) / h.lengthscales,
             (by_variance.sum(1)[:, None] * U - by_variance @ self._U) / h.lengthscales,
         )
+
+    def misfit(self, x: Array, worth: float) -> tuple[float, float]:
+        """The mean residual about x and its standard error.
+
+        Of the nearest measurements that together are worth so many ordinary ones: a systematic
+        one shows what a smooth surrogate cannot follow, such as a sharp crest.
+        """
+        gaps = squared_distances((x / self.hyper.lengthscales)[None], self._U)[0]
+        near = np.argsort(gaps, kind="stable")
+        worths = self.weights[near]
+        worths = np.clip(worth - (np.cumsum(worths) - worths), 0.0, worths)
+        near, worths = near[worths > 0.0], worths[worths > 0.0]
+        residuals = self.z[near] - self.mean(self.X[near])
+        total = float(worths.sum())
+        return float(worths @ residuals) / total, math.sqrt(self.hyper.noise / total)
 
     def wary(self, shorter: float, taller: float) -> RobustGP:
         """The same measurements seen by one who trusts smoothness less."""
