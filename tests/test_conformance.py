@@ -11,7 +11,7 @@ from stoic.checks import Array
 from stoic.estimators import AdaptivelyTruncatedMean, SmoothedMean
 from stoic.features import NystromMap, QuadratureMap
 from stoic.policies import by_name, names
-from stoic.posterior import ExactPosterior, FeaturePosterior
+from stoic.posterior import DensePosterior, ExactPosterior, FeaturePosterior
 from stoic.testing import EstimatorSuite, PolicySuite, PosteriorSuite
 
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {name: (name, {}) for name in names()}
@@ -32,6 +32,11 @@ class TestEveryPolicy(PolicySuite):
 class TestExactPosterior(PosteriorSuite):
     def make(self, points: Array, lam: float) -> ExactPosterior:
         return ExactPosterior(self.kernel, points, lam)
+
+
+class TestDensePosterior(PosteriorSuite):
+    def make(self, points: Array, lam: float) -> DensePosterior:
+        return DensePosterior(self.kernel, points, lam)
 
 
 class TestNystromPosterior(PosteriorSuite):

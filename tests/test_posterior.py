@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,11 +12,11 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF
 
 from drift import drift
-from stoic.estimators.medians import median_of_rows
 from stoic.features import NystromMap, QuadratureMap, SpanningMap, draw_dictionary
 from stoic.kernels import Kernel, Linear, Matern, Scaled, SquaredExponential
-from stoic.posterior import ExactPosterior, FeaturePosterior, exact_posterior
-from stoic.posterior.blas import add_outer, add_outers
+from stoic.loops.blas import add_outer, add_outers
+from stoic.loops.medians import median_of_rows
+from stoic.posterior import DensePosterior, ExactPosterior, FeaturePosterior, exact_posterior
 
 LINE = np.linspace(0, 1, 100)[:, None]
 TWINS = np.sort(np.concatenate([np.linspace(0, 1, 50), np.linspace(0, 1, 50) + 1e-7]))[:, None]
@@ -69,6 +71,23 @@ def test_the_quickest_form_is_exact(
     assert error.smallest_var >= 0.0
 
 
+@pytest.mark.parametrize(
+    ("kernel", "points"),
+    [(SquaredExponential(0.3), TWINS), (Matern(0.5, 0.1), TWINS), (Linear(1.0), PLANE)],
+    ids=["smooth twins", "rough twins", "linear"],
+)
+@pytest.mark.parametrize("ridge", [0.5, 1.0, 50.0])
+@pytest.mark.parametrize("rounds", [40, 1200, 10_000])
+def test_a_whole_covariance_is_exact(
+    kernel: Kernel, points: np.ndarray, ridge: float, rounds: int
+) -> None:
+    prior = float(kernel.diag(points).max())
+    error = drift(kernel, points, ridge * prior, rounds, make=DensePosterior)
+    assert error.mean < 1e-9
+    assert error.var < 1e-9 * prior
+    assert error.smallest_var >= 0.0
+
+
 def test_few_features_are_not_used_where_the_ridge_is_small() -> None:
     assert isinstance(exact_posterior(SquaredExponential(0.2), LINE, 0.05), ExactPosterior)
 
@@ -84,15 +103,16 @@ def test_a_spanning_map_leaves_nothing_out_or_is_not_made() -> None:
     assert SpanningMap.of(Matern(1.5, 0.2), LINE, 90) is None
 
 
-def test_plays_put_off_are_seen_by_all_who_look() -> None:
+@pytest.mark.parametrize("form", [ExactPosterior, DensePosterior])
+def test_plays_put_off_are_seen_by_all_who_look(form: Any) -> None:
     kernel, rng = Matern(2.5, 0.2), np.random.default_rng(3)
-    posterior = ExactPosterior(kernel, PLANE, 1.0)
+    posterior = form(kernel, PLANE, 1.0)
     sums = np.zeros(100)
     for arm in rng.integers(0, 30, 71).tolist():  # 71 is no multiple of 32
         posterior.observe(arm)
         sums[arm] += 1.0
         looks = posterior.smooth(sums), posterior.copy().smooth(sums)
-        twin = ExactPosterior(kernel, PLANE, 1.0)
+        twin = form(kernel, PLANE, 1.0)
         twin.restore(posterior.state())
         assert np.array_equal(looks[0], looks[1])
         assert np.array_equal(looks[0], twin.smooth(sums))

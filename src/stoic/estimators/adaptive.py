@@ -125,6 +125,11 @@ class AdaptivelyTruncatedMean:
         self._theta = theta
         self.deviation = posterior.features.psi @ theta
 
+    @property
+    def reach(self) -> float:
+        """How far the deviations of all points range."""
+        return float(np.ptp(self.deviation)) if len(self.deviation) else 0.0
+
     def track(self, points: Array, posterior: FeaturePosterior) -> None:
         """Follow further points from now on."""
         more = np.zeros(len(points))

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from stoic.checks import Array, IntArray
-from stoic.estimators.medians import median_of_rows
+from stoic.loops import deviate, pull
 from stoic.posterior import Posterior, Step
-from stoic.posterior.blas import add_outer
 
 __all__ = ["SmoothedMean"]
 
@@ -39,9 +38,10 @@ class SmoothedMean:
         self.columns = columns
         self.sums: Array = np.zeros((arms, columns))
         self._rows: Array = np.zeros((columns + 1, arms))  # s(S), one row a column; last s(1)
-        self._target: Array = np.ones(columns + 1)
+        self._targets: Array = np.ones(columns + 1)  # a play's payoffs, and one
         self._location = 0.0
         self._deviation: Array | None = None  # until something changes
+        self._reach = 0.0  # of the deviation
 
     @property
     def location(self) -> float:
@@ -57,12 +57,16 @@ class SmoothedMean:
         self, arm: int, payoffs: float | list[float] | Array, step: Step, posterior: Posterior
     ) -> None:
         """Take in the payoffs (one per column) of the play that made ``step``."""
-        self.sums[arm] += payoffs
+        targets = self._targets
+        if self.columns == 1:  # quicker than a slice
+            targets[0] = payoffs
+        else:
+            targets[:-1] = payoffs
         if step.refreshed:
+            self.sums[arm] += targets[:-1]
             self.smooth(posterior)
             return
-        self._target[:-1] = payoffs
-        add_outer(self._rows.T, 1.0, step.gain, self._target - self._rows[:, arm])
+        pull(self._rows, self.sums, step.gain, arm, targets)
         self._deviation = None
 
     def replace(self, arms: IntArray, payoffs: Array, posterior: Posterior) -> None:
@@ -97,8 +101,14 @@ class SmoothedMean:
     def deviation(self) -> Array:
         """Mean − location: what the policy compares, free of any common offset."""
         if self._deviation is None:
-            self._deviation = median_of_rows(self._rows[:-1]) - self._location * self._rows[-1]
+            self._deviation = np.empty(len(self.sums))
+            self._reach = deviate(self._rows, self._location, self._deviation)
         return self._deviation
+
+    @property
+    def reach(self) -> float:
+        """How far the deviations of all points range."""
+        return self._reach if self.deviation.size else 0.0
 
     def predict(self, X: Array, posterior: Posterior) -> Array:
         """The deviation from the location at any points."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
+import math
 
 from stoic.checks import Array, IntArray
+from stoic.loops import norm
 
 __all__ = ["contextual_threshold", "truncate"]
 
@@ -25,11 +26,5 @@ def contextual_threshold(gain: Array, arm: int, counts: IntArray, order: float) 
     for each of the n_a plays of a, so h = (Σ_a n_a |gain_a|^{1+ε})^{1/(1+ε)} and
     b = gain[arm], without a solve. ``counts`` include the play itself.
     """
-    p = 1.0 + order
-    weights = np.abs(gain)
-    largest = weights.max(initial=0.0)
-    if largest == 0.0:
-        return float("inf")
-    h = largest * float((counts * (weights / largest) ** p).sum()) ** (1.0 / p)
-    weight = float(weights[arm])
-    return h / weight if weight > 0.0 else float("inf")
+    weight = abs(float(gain[arm]))
+    return norm(gain, counts, 1.0 + order) / weight if weight > 0.0 else math.inf

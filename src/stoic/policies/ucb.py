@@ -11,8 +11,9 @@ import numpy as np
 from stoic.checks import Array, points
 from stoic.errors import InvalidInput
 from stoic.estimators import AdaptivelyTruncatedMean, Calibration, SmoothedMean
+from stoic.loops import highest
 from stoic.policies.base import Policy, Recommendation
-from stoic.posterior import ExactPosterior, FeaturePosterior, Step, exact_posterior
+from stoic.posterior import AnyPosterior, Step, exact_posterior
 from stoic.schedules import Progress
 from stoic.spaces import Arms, Box
 
@@ -27,7 +28,7 @@ class UCBPolicy(Policy):
     the bound is maximised over candidates and refined locally.
     """
 
-    posterior: ExactPosterior | FeaturePosterior
+    posterior: AnyPosterior
     estimator: Any  # SmoothedMean or AdaptivelyTruncatedMean
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -35,14 +36,13 @@ class UCBPolicy(Policy):
         self._calibration = Calibration() if getattr(self.schedule, "learns", False) else None
         self._places: dict[bytes, int] = {}  # of a box: points played → tracked number
         self._known_choice: Any = None  # until the next tell
-        self._known_amplitude: tuple[Array | None, float] = (None, 0.0)  # of these deviations
         arms = (
             self.domain.X if isinstance(self.domain, Arms) else np.zeros((0, self.domain.dimension))
         )
         self.posterior = self._posterior(arms)
         self.estimator = self._estimator(len(arms))
 
-    def _posterior(self, points: Array) -> ExactPosterior | FeaturePosterior:
+    def _posterior(self, points: Array) -> AnyPosterior:
         return exact_posterior(self.kernel, points, self.lam)
 
     def _estimator(self, arms: int) -> SmoothedMean | AdaptivelyTruncatedMean:
@@ -96,15 +96,11 @@ class UCBPolicy(Policy):
 
     @property
     def _widest(self) -> float:
-        return math.sqrt(self.posterior.var.max(initial=0.0))
+        return self.posterior.widest
 
     @property
     def _amplitude(self) -> float:
-        deviation = self.estimator.deviation
-        if deviation is not self._known_amplitude[0]:
-            reach = float(deviation.max() - deviation.min()) if len(deviation) else 0.0
-            self._known_amplitude = (deviation, reach / 4.0)
-        return self._known_amplitude[1]
+        return float(self.estimator.reach) / 4.0
 
     def predict(self, X: Any) -> tuple[Array, Array]:
         """Estimated payoff and posterior standard deviation at any points."""
@@ -134,17 +130,14 @@ class UCBPolicy(Policy):
             self._hallucinate(pending, int(choice))
         return batch
 
-    def _hallucinate(self, pending: ExactPosterior | FeaturePosterior, arm: int) -> None:
+    def _hallucinate(self, pending: AnyPosterior, arm: int) -> None:
         """Let a pending choice shrink the std as if it had been played."""
         pending.observe(arm)
 
-    def _best(self, posterior: ExactPosterior | FeaturePosterior) -> Any:
+    def _best(self, posterior: AnyPosterior) -> Any:
         width = self.width
         if isinstance(self.domain, Arms):
-            index = posterior.std  # a new array
-            index *= width
-            index += self.estimator.deviation
-            return int(index.argmax())
+            return highest(self.estimator.deviation, posterior.var, width)
 
         def bound(X: Array) -> Array:
             _, std = posterior.predict(X, np.zeros(len(posterior.counts)))
@@ -180,7 +173,7 @@ class UCBPolicy(Policy):
         self.estimator.track(points, self._basis)
 
     @property
-    def _basis(self) -> ExactPosterior | FeaturePosterior:
+    def _basis(self) -> AnyPosterior:
         """The posterior that the present mean rests on."""
         return self.posterior
 
@@ -217,7 +210,7 @@ class UCBPolicy(Policy):
         else:
             behind = plays(step)
             y_hat = [learned.clip(arm, y, centre, share, behind) for y in ys]
-            self.estimator.add(arm, y_hat, step, self.posterior)
+            self.estimator.add(arm, y_hat[0] if len(ys) == 1 else y_hat, step, self.posterior)
         self.estimator.location = learned.location
 
     def _judge(self, arm: int, payoff: float, plays: float = 1.0) -> None:

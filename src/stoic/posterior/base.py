@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -76,12 +77,20 @@ class Track:
         self.t = 0
         self.logdet = 0.0
 
+    var: Array
+    _largest: float | None = None  # of var, where known
+
     @property
     def std(self) -> Array:
         """The posterior standard deviations σ of the tracked points."""
         return np.sqrt(self.var)
 
-    var: Array
+    @property
+    def widest(self) -> float:
+        """The largest posterior standard deviation of all."""
+        if self._largest is None:
+            self._largest = float(self.var.max(initial=0.0))
+        return math.sqrt(self._largest)
 
     def _count(self, arm: int, times: int = 1) -> None:
         self.counts[arm] += times

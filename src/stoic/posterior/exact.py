@@ -6,13 +6,13 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, solve_triangular
+from scipy.linalg import cho_solve, solve_triangular
 
 from stoic.checks import Array, IntArray
-from stoic.errors import InvalidInput
 from stoic.kernels import Kernel
-from stoic.posterior.base import Step, Track, grown
-from stoic.posterior.blas import add_outer, add_outers
+from stoic.loops.blas import add_outer, add_outers
+from stoic.posterior.base import Step, grown
+from stoic.posterior.solved import Solved
 
 __all__ = ["ExactPosterior"]
 
@@ -26,7 +26,7 @@ _FRAGILE = 1e-2
 _DELAY = 32
 
 
-class ExactPosterior(Track):
+class ExactPosterior(Solved):
     """Exact kernel ridge smoothing whose cost does not grow with the number of plays.
 
     Let U be the distinct points played, n their counts, and C the posterior
@@ -51,18 +51,14 @@ class ExactPosterior(Track):
     """
 
     def __init__(self, kernel: Kernel, points: Array, lam: float) -> None:
-        super().__init__(points, lam)
-        self.kernel = kernel
-        self.var = kernel.diag(points)
-        self._prior = self.var.copy()
-        self._played: IntArray = np.zeros(0, dtype=np.int64)  # U, in order of first play
+        super().__init__(kernel, points, lam)
+        self._order: IntArray = np.zeros(0, dtype=np.int64)  # U, in order of first play
         self._slot: IntArray = np.full(len(points), -1, dtype=np.int64)
         self._columns: Array = np.zeros((len(points), 0), order="F")  # C[:, U], with room to grow
         self._recent: Array = np.zeros((len(points), _DELAY), order="F")  # G, with room
         self._late = 0  # plays in G
         self._next_refresh = 256
         self._solved = 0  # distinct points at the last fresh solve
-        self._factored = (0, np.zeros(0), np.zeros((0, 0)))  # t, and what belongs to it
         self._judge_ridge()
 
     def _judge_ridge(self) -> None:
@@ -71,9 +67,8 @@ class ExactPosterior(Track):
         self._fragile_ridge = self.lam < _FRAGILE * prior
 
     @property
-    def size(self) -> int:
-        """The number of distinct points played."""
-        return len(self._played)
+    def _played(self) -> IntArray:
+        return self._order
 
     @property
     def _covariance(self) -> Array:
@@ -101,6 +96,7 @@ class ExactPosterior(Track):
         self.var -= c
         self.var[arm] = noise * gain[arm]  # as a product, it keeps its relative accuracy
         np.maximum(self.var, 0.0, out=self.var)
+        self._largest = None
         self.logdet += math.log1p(own / noise)
         self._count(arm, times)
         refreshed = self.t >= self._next_refresh or self._fragile()
@@ -160,7 +156,7 @@ class ExactPosterior(Track):
             column = prior - K @ (root * weights / self.lam)
         self._columns = grown(self._columns, (len(self.points), u + 1))
         self._columns[: len(column), u] = column + G @ G[arm] if self._late else column
-        self._played = np.append(self._played, arm)
+        self._order = np.append(self._played, arm)
         self._slot[arm] = u
         return self._column(u, arm)
 
@@ -175,35 +171,13 @@ class ExactPosterior(Track):
         solved = solve_triangular(factor, W, lower=True, trans=1, check_finite=False)
         self._covariance[:] = (solved / root[:, None]).T
         self._late = 0
+        self._largest = None
         self.var[played] = np.maximum(self._covariance[played, np.arange(self.size)], 0.0)
         self.logdet = 2.0 * float(np.log(np.diag(factor)).sum())
         # u³/3 + 2Au² of solving against 3Au a play: at most a few per cent
         pause = 20 * self.size + 7 * self.size**2 // len(self.points)
         self._next_refresh = self.t + max(256, pause)
         self._solved = self.size
-
-    def _factor(self, K: Array) -> tuple[Array, Array]:
-        """N^½ and the lower Cholesky factor of B = I + N^½ K N^½/λ over the points played."""
-        root = np.sqrt(self.counts[self._played].astype(float))
-        B = root[:, None] * K * (root / self.lam)
-        B.flat[:: len(B) + 1] += 1.0
-        for share in (0.0, 1e-14, 1e-12, 1e-10, 1e-8):
-            # K is positive semi-definite only up to rounding, which n/λ > 1e14 brings up
-            B.flat[:: len(B) + 1] += share * np.trace(B)
-            try:
-                return root, cho_factor(B, lower=True, check_finite=False)[0]
-            except np.linalg.LinAlgError:
-                continue
-        raise InvalidInput("expected a positive semi-definite kernel, got one that is not")
-
-    def _present_factor(self) -> tuple[Array, Array]:
-        """:meth:`_factor` of what has been played so far, kept until the next play."""
-        t, root, factor = self._factored
-        if t != self.t:
-            points = self.points[self._played]
-            root, factor = self._factor(self.kernel(points, points))
-            self._factored = (self.t, root, factor)
-        return root, factor
 
     def track(self, points: Array) -> None:
         """Follow further points from now on."""
@@ -225,7 +199,7 @@ class ExactPosterior(Track):
             solved = solve_triangular(factor, W, lower=True, trans=1, check_finite=False)
             self._columns[start : len(self.points), : self.size] = (solved / root[:, None]).T
             var = np.maximum(prior - np.einsum("ij,ij->j", W, W) / self.lam, 0.0)
-        self.var = np.concatenate([self.var, var])
+        self.var, self._largest = np.concatenate([self.var, var]), None
 
     def smooth(self, sums: Array) -> Array:
         """The posterior means for per-point payoff sums, (A,) or (A, j)."""
@@ -234,20 +208,6 @@ class ExactPosterior(Track):
         if self._late:
             means -= self._put_off @ (self._put_off[self._played].T @ weights)
         return means
-
-    def predict(self, X: Array, sums: Array) -> tuple[Array, Array]:
-        """Posterior mean(s) and std at any points, for per-point payoff sums."""
-        played = self._played
-        prior = self.kernel.diag(X)
-        if not self.size:
-            return np.zeros((len(X), *sums.shape[1:])), np.sqrt(prior)
-        cross = self.kernel(X, self.points[played])
-        root, factor = self._present_factor()
-        scaled = sums[played].T / root  # N^½ ȳ
-        alpha = cho_solve((factor, True), scaled.T, check_finite=False).T * root / self.lam
-        W = solve_triangular(factor, root[:, None] * cross.T, lower=True, check_finite=False)
-        var = prior - np.einsum("ij,ij->j", W, W) / self.lam
-        return cross @ alpha.T, np.sqrt(np.maximum(var, 0.0))
 
     def copy(self) -> ExactPosterior:
         """An independent posterior in the same state."""
@@ -275,8 +235,8 @@ class ExactPosterior(Track):
     def restore(self, state: dict[str, Any]) -> None:
         """Take over a state."""
         self.counts = np.array(state["counts"], dtype=np.int64)
-        self._played = np.array(state["played"], dtype=np.int64)
-        self.var = np.array(state["var"], dtype=float)
+        self._order = np.array(state["played"], dtype=np.int64)
+        self.var, self._largest = np.array(state["var"], dtype=float), None
         # The same room as before: BLAS may round differently for another leading dimension.
         self._columns = np.zeros([int(side) for side in state["room"]], order="F")
         saved = np.array(state["covariance"], dtype=float)
@@ -291,4 +251,4 @@ class ExactPosterior(Track):
         self.t = int(self.counts.sum())
         self._next_refresh = int(state["next_refresh"])
         self._solved = int(state["solved"])
-        self._factored = (0, np.zeros(0), np.zeros((0, 0)))
+        self._forget()

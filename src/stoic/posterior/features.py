@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,9 @@ from scipy.linalg.lapack import dpotri
 from stoic.checks import Array, IntArray
 from stoic.features import Features, NystromMap, QuadratureMap, SpanningMap
 from stoic.kernels import Kernel
+from stoic.loops import play
+from stoic.loops.blas import add_outer
 from stoic.posterior.base import Step, Track
-from stoic.posterior.blas import add_outer
 
 __all__ = ["FeaturePosterior"]
 
@@ -60,8 +62,11 @@ class FeaturePosterior(Track):
     def rebase(self, map: NystromMap | QuadratureMap | SpanningMap) -> None:
         """Change the features and form everything afresh from the counts."""
         self.map = map
-        self.features: Features = map.features(self.points)
+        self._take_features(map.features(self.points))
         self.refresh()
+
+    def _take_features(self, features: Features) -> None:
+        self.features = replace(features, psi=np.ascontiguousarray(features.psi))
 
     def refresh(self) -> None:
         """Form V, V⁻¹, σ² and logdet afresh from the counts."""
@@ -69,7 +74,7 @@ class FeaturePosterior(Track):
         self._V = V = self._regularised()
         factor: Array = np.linalg.cholesky(V).astype(float, copy=False)
         self._inverse: Array = _inverse(factor)
-        self.var = self._variance(psi, self._prior)
+        self.var, self._largest = self._variance(psi, self._prior), None
         self.logdet = float((2.0 * np.log(np.diag(factor)) - math.log(self.lam)).sum())
         self._next_refresh = self.t + max(1024, 20 * len(V))
 
@@ -105,21 +110,12 @@ class FeaturePosterior(Track):
     def observe(self, arm: int, times: int = 1) -> Step:
         """Account for ``times`` more plays of a tracked point; ``gain`` is for their mean."""
         psi = self.features.psi
-        row = psi[arm]
-        v = self._inverse @ row
-        explained = float(row @ v)
-        d = 1.0 / times + explained
-        c = psi @ v
-        gain: Array = c / d
-        if len(v):
-            add_outer(self._inverse.T, -1.0 / d, v, v)
-            if self._gram:
-                add_outer(self._V.T, float(times), row, row)
-        c *= gain
-        if self.lam != 1.0:
-            c *= self.lam
-        self.var -= c
-        np.maximum(self.var, 0.0, out=self.var)
+        gain = np.empty(len(psi))
+        explained, self._largest = play(
+            psi, self._inverse, self.var, arm, 1.0 / times, self.lam, gain
+        )
+        if self._gram and len(self._V):
+            add_outer(self._V.T, float(times), psi[arm], psi[arm])
         self.logdet += math.log1p(times * explained)
         self._count(arm, times)
         refreshed = self.t >= self._next_refresh
@@ -136,6 +132,7 @@ class FeaturePosterior(Track):
         self._prior = np.concatenate([self._prior, prior])
         self.features = Features(np.vstack([self.features.psi, psi]), self.features.basis)
         self.var = np.concatenate([self.var, self._variance(psi, prior)])
+        self._largest = None
 
     def smooth(self, sums: Array) -> Array:
         """The posterior means for per-point payoff sums, (A,) or (A, j)."""
@@ -178,9 +175,9 @@ class FeaturePosterior(Track):
         if isinstance(self.map, NystromMap):
             dictionary: IntArray = np.array(state["dictionary"], dtype=np.int64)
             self.map = self.map.onto(self.points, dictionary)
-            self.features = self.map.features(self.points)
+            self._take_features(self.map.features(self.points))
         r = self.features.rank
-        self.var = np.array(state["var"], dtype=float)
+        self.var, self._largest = np.array(state["var"], dtype=float), None
         if self._gram:
             self._V = np.array(state["V"], dtype=float).reshape(r, r)
         self._inverse = np.array(state["inverse"], dtype=float).reshape(r, r)

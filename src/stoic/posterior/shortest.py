@@ -5,21 +5,30 @@ from __future__ import annotations
 from stoic.checks import Array
 from stoic.features import SpanningMap
 from stoic.kernels import Kernel
+from stoic.posterior.dense import DensePosterior
 from stoic.posterior.exact import ExactPosterior
 from stoic.posterior.features import FeaturePosterior
 
-__all__ = ["exact_posterior", "spanning_map"]
+__all__ = ["AnyPosterior", "exact_posterior", "spanning_map"]
 
 _MOST_FEATURES = 128  # beyond it, columns of the points played are as quick
 _SMALL = 0.1  # of the prior variance: below it, λ calls for more digits than features have
+_NOT_SMALL = 0.5  # of the prior variance: from here on λ allows rank-one steps to be put off
+_FEW_POINTS = 1024  # up to here, the whole covariance is at hand at little cost
 _MOST_POINTS = 50_000  # beyond it, looking for features would be felt at the start
 
 
-def exact_posterior(kernel: Kernel, points: Array, lam: float) -> ExactPosterior | FeaturePosterior:
+AnyPosterior = ExactPosterior | DensePosterior | FeaturePosterior
+
+
+def exact_posterior(kernel: Kernel, points: Array, lam: float) -> AnyPosterior:
     """The exact posterior of tracked points, on few features where the kernel is that smooth."""
     map = spanning_map(kernel, points, lam)
     if map is not None:
         return FeaturePosterior(kernel, points, lam, map)
+    prior = float(kernel.diag(points).max(initial=0.0))
+    if 0 < len(points) <= _FEW_POINTS and lam >= _NOT_SMALL * prior:
+        return DensePosterior(kernel, points, lam)
     return ExactPosterior(kernel, points, lam)
 
 

@@ -1,12 +1,12 @@
-"""In-place rank updates: the hot loops of every posterior."""
+"""Rank updates in place, by BLAS."""
 
 from __future__ import annotations
 
-from scipy.linalg.blas import dgemm, dger
+from scipy.linalg.blas import dgemm, dger, dsyrk
 
 from stoic.checks import Array
 
-__all__ = ["add_outer", "add_outers"]
+__all__ = ["add_half", "add_outer", "add_outers"]
 
 
 def add_outer(matrix: Array, factor: float, x: Array, y: Array) -> None:
@@ -18,6 +18,12 @@ def add_outer(matrix: Array, factor: float, x: Array, y: Array) -> None:
 def add_outers(matrix: Array, factor: float, X: Array, Y: Array) -> None:
     """Add factor·X Yᵀ in place to a matrix in Fortran order."""
     done = dgemm(factor, X, Y, 1.0, matrix, trans_b=1, overwrite_c=1)
+    _same(done, matrix)
+
+
+def add_half(matrix: Array, factor: float, X: Array) -> None:
+    """Add factor·X Xᵀ in place to the lower half of a matrix in Fortran order."""
+    done = dsyrk(factor, X, 1.0, matrix, lower=1, overwrite_c=1)
     _same(done, matrix)
 
 

@@ -1,0 +1,96 @@
+"""The passes in NumPy."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from stoic.checks import Array, IntArray
+from stoic.loops.blas import add_outer
+from stoic.loops.medians import median_of_rows
+
+__all__ = ["deviate", "highest", "late_play", "norm", "play", "pull"]
+
+
+def play(
+    psi: Array, inverse: Array, var: Array, arm: int, noise: float, lam: float, gain: Array
+) -> tuple[float, float]:
+    """One play on features: V⁻¹ and σ² in place, the gain, and ψᵀV⁻¹ψ with the largest σ².
+
+    With v = V⁻¹ψ_a, d = noise + ψ_aᵀv and c = Ψv: gain = c/d, V⁻¹ −= vvᵀ/d, σ² −= λc²/d.
+    """
+    row = psi[arm]
+    v = inverse @ row
+    explained = float(row @ v)
+    np.dot(psi, v, out=gain)
+    if len(v):
+        add_outer(inverse.T, -1.0 / (noise + explained), v, v)
+    return explained, _shrink(var, gain, noise + explained, lam)
+
+
+def late_play(
+    covariance: Array, recent: Array, late: int, var: Array, arm: int, noise: float, gain: Array
+) -> tuple[float, float]:
+    """One play on a covariance that lags: the gain, and σ²(a) with the largest σ².
+
+    With G the first ``late`` columns of ``recent``, the present covariance is C − GGᵀ; c is its
+    column of the arm and d = noise + c_a. Then G gets the column c/√d, gain = c/d, σ² −= c²/d.
+    Of C, the lower half is read.
+    """
+    gain[:arm] = covariance[arm, :arm]
+    gain[arm:] = covariance[arm:, arm]
+    if late:
+        G = recent[:, :late]
+        gain -= G @ G[arm]
+    own = max(float(gain[arm]), 0.0)
+    np.divide(gain, math.sqrt(noise + own), out=recent[:, late])
+    widest = _shrink(var, gain, noise + own, 1.0)
+    return own, widest
+
+
+def _shrink(var: Array, gain: Array, d: float, lam: float) -> float:
+    """σ² −= λc²/d and gain = c/d, for c in ``gain``; the largest σ²."""
+    c = gain.copy()
+    gain /= d
+    c *= gain
+    if lam != 1.0:
+        c *= lam
+    var -= c
+    np.maximum(var, 0.0, out=var)
+    return float(var.max(initial=0.0))
+
+
+def pull(rows: Array, sums: Array, gain: Array, arm: int, targets: Array) -> None:
+    """Add the targets, all but the last, to the arm's sums and pull all rows towards them.
+
+    Rows += (targets − rows[:, arm]) gainᵀ, in place.
+    """
+    sums[arm] += targets[:-1]
+    add_outer(rows.T, 1.0, gain, targets - rows[:, arm])
+
+
+def deviate(rows: Array, location: float, out: Array) -> float:
+    """Out = median of all rows but the last − location·last; return how far that ranges."""
+    np.multiply(rows[-1], -location, out=out)
+    out += median_of_rows(rows[:-1])
+    return float(out.max() - out.min()) if len(out) else 0.0
+
+
+def norm(gain: Array, counts: IntArray, p: float) -> float:
+    """Return (Σ n_a |gain_a|^p)^{1/p}."""
+    weights = np.abs(gain)
+    largest = float(weights.max(initial=0.0))
+    if largest == 0.0:
+        return 0.0
+    weights /= largest
+    h: float = largest * float((counts * weights**p).sum()) ** (1.0 / p)
+    return h
+
+
+def highest(deviation: Array, var: Array, width: float) -> int:
+    """Return argmax of deviation + width·σ, the first of equals."""
+    index = np.sqrt(var)
+    index *= width
+    index += deviation
+    return int(index.argmax())

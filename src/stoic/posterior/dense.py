@@ -1,0 +1,133 @@
+"""The exact posterior of few points: the whole covariance matrix."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy.linalg import solve_triangular
+from scipy.linalg.blas import dsymm
+
+from stoic.checks import Array
+from stoic.kernels import Kernel
+from stoic.loops import late_play
+from stoic.loops.blas import add_half
+from stoic.posterior.base import Step
+from stoic.posterior.solved import Solved
+
+__all__ = ["DensePosterior"]
+
+_DELAY = 32  # plays whose rank-one steps are put off until they can be done together
+_PAUSE = 20  # plays per point between fresh solves
+
+
+class DensePosterior(Solved):
+    """Exact kernel ridge smoothing of few points, whose covariance C is kept whole.
+
+    One play of a is, with c = C[:, a] and d = λ + c[a],
+
+        gain = c/d,  C −= ccᵀ/d,  σ² −= c²/d,  logdet += ln(d/λ).
+
+    As in :class:`stoic.posterior.ExactPosterior`, the steps of C are put off and done for 32
+    plays at once; but no point need be admitted, which takes most of the time where plays are
+    spread over the points. Of C, the lower half is kept up to date. Meant for λ that is not
+    small against the prior variance.
+
+    Cost per play: A × 32 numbers are read, A² operations of a matrix product. Memory: A².
+    """
+
+    _covariance: Array  # C, without the plays in G
+    _recent: Array  # G, with room
+    _late: int  # plays in G
+
+    def __init__(self, kernel: Kernel, points: Array, lam: float) -> None:
+        super().__init__(kernel, points, lam)
+        self.refresh()
+
+    def observe(self, arm: int, times: int = 1) -> Step:
+        """Account for ``times`` more plays of a tracked point; ``gain`` is for their mean."""
+        noise = self.lam / times
+        gain = np.empty(len(self.var))
+        own, self._largest = late_play(
+            self._covariance, self._recent, self._late, self.var, arm, noise, gain
+        )
+        self._late += 1
+        if self._late == _DELAY:
+            self._catch_up()
+        self.logdet += math.log1p(own / noise)
+        self._count(arm, times)
+        refreshed = self.t >= self._next_refresh
+        if refreshed:
+            self.refresh()
+        return Step(gain, refreshed)
+
+    def _catch_up(self) -> None:
+        """Do the steps that were put off."""
+        G = self._recent[:, : self._late]
+        add_half(self._covariance, -1.0, G)
+        self._late = 0
+
+    def refresh(self) -> None:
+        """Solve for C, σ² and logdet afresh from the counts."""
+        played, points = self._played, self.points
+        K = self.kernel(points, points)
+        root, factor = self._factor(K[np.ix_(played, played)])
+        W = solve_triangular(factor, root[:, None] * K[played], lower=True, check_finite=False)
+        self._covariance = np.asfortranarray(K - W.T @ W / self.lam)
+        self.var = np.maximum(np.diag(self._covariance), 0.0)
+        self.logdet = 2.0 * float(np.log(np.diag(factor)).sum())
+        self._recent = np.zeros((len(points), _DELAY), order="F")
+        self._late = 0
+        self._largest = None
+        self._next_refresh = self.t + max(1024, _PAUSE * len(points))
+
+    def track(self, points: Array) -> None:
+        """Follow further points from now on."""
+        self.points = np.vstack([self.points, points])
+        self.counts = np.concatenate([self.counts, np.zeros(len(points), dtype=np.int64)])
+        self._prior = np.concatenate([self._prior, self.kernel.diag(points)])
+        self.refresh()
+
+    def smooth(self, sums: Array) -> Array:
+        """The posterior means for per-point payoff sums, (A,) or (A, j)."""
+        G, weights = self._recent[:, : self._late], sums.reshape(len(sums), -1) / self.lam
+        means: Array = dsymm(1.0, self._covariance, weights, lower=1) - G @ (G.T @ weights)
+        return means.reshape(sums.shape)
+
+    def copy(self) -> DensePosterior:
+        """An independent posterior in the same state."""
+        twin = DensePosterior.__new__(DensePosterior)
+        twin.__dict__.update(self.__dict__)
+        twin.counts, twin.var = self.counts.copy(), self.var.copy()
+        twin._covariance = self._covariance.copy(order="F")
+        twin._recent = self._recent.copy(order="F")
+        return twin
+
+    def state(self) -> dict[str, Any]:
+        """Everything that :meth:`restore` needs to go on bit by bit."""
+        return {
+            "counts": self.counts.copy(),
+            "var": self.var.copy(),
+            "covariance": self._covariance.copy(),
+            "put_off": self._recent[:, : self._late].copy(),
+            "logdet": self.logdet,
+            "next_refresh": self._next_refresh,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over a state."""
+        A = len(self.points)
+        self.counts = np.array(state["counts"], dtype=np.int64)
+        self.t = int(self.counts.sum())
+        self.var = np.array(state["var"], dtype=float)
+        covariance = np.array(state["covariance"], dtype=float).reshape(A, A)
+        self._covariance = np.asfortranarray(covariance)
+        put_off = np.array(state["put_off"], dtype=float)
+        self._late = put_off.size // max(A, 1)
+        self._recent = np.zeros((A, _DELAY), order="F")
+        self._recent[:, : self._late] = put_off.reshape(A, self._late)
+        self.logdet = float(state["logdet"])
+        self._next_refresh = int(state["next_refresh"])
+        self._largest = None
+        self._forget()

@@ -1,0 +1,74 @@
+"""What exact posteriors share: a fresh solve from the counts, and predictions by it."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve, solve_triangular
+
+from stoic.checks import Array, IntArray
+from stoic.errors import InvalidInput
+from stoic.kernels import Kernel
+from stoic.posterior.base import Track
+
+__all__ = ["Solved"]
+
+
+class Solved(Track):
+    """Tracked points with a kernel; everything follows from the counts by one factorisation."""
+
+    def __init__(self, kernel: Kernel, points: Array, lam: float) -> None:
+        super().__init__(points, lam)
+        self.kernel = kernel
+        self.var = kernel.diag(points)
+        self._prior = self.var.copy()
+        self._forget()
+
+    def _forget(self) -> None:
+        self._factored = (0, np.zeros(0), np.zeros((0, 0)))  # t, and what belongs to it
+
+    @property
+    def _played(self) -> IntArray:
+        """U, the distinct points played."""
+        return np.flatnonzero(self.counts)
+
+    @property
+    def size(self) -> int:
+        """The number of distinct points played."""
+        return len(self._played)
+
+    def _factor(self, K: Array) -> tuple[Array, Array]:
+        """N^½ and the lower Cholesky factor of B = I + N^½ K N^½/λ over the points played."""
+        root = np.sqrt(self.counts[self._played].astype(float))
+        B = root[:, None] * K * (root / self.lam)
+        B.flat[:: len(B) + 1] += 1.0
+        for share in (0.0, 1e-14, 1e-12, 1e-10, 1e-8):
+            # K is positive semi-definite only up to rounding, which n/λ > 1e14 brings up
+            B.flat[:: len(B) + 1] += share * np.trace(B)
+            try:
+                return root, cho_factor(B, lower=True, check_finite=False)[0]
+            except np.linalg.LinAlgError:
+                continue
+        raise InvalidInput("expected a positive semi-definite kernel, got one that is not")
+
+    def _present_factor(self) -> tuple[Array, Array]:
+        """:meth:`_factor` of what has been played so far, kept until the next play."""
+        t, root, factor = self._factored
+        if t != self.t:
+            points = self.points[self._played]
+            root, factor = self._factor(self.kernel(points, points))
+            self._factored = (self.t, root, factor)
+        return root, factor
+
+    def predict(self, X: Array, sums: Array) -> tuple[Array, Array]:
+        """Posterior mean(s) and std at any points, for per-point payoff sums."""
+        played = self._played
+        prior = self.kernel.diag(X)
+        if not self.size:
+            return np.zeros((len(X), *sums.shape[1:])), np.sqrt(prior)
+        cross = self.kernel(X, self.points[played])
+        root, factor = self._present_factor()
+        scaled = sums[played].T / root  # N^½ ȳ
+        alpha = cho_solve((factor, True), scaled.T, check_finite=False).T * root / self.lam
+        W = solve_triangular(factor, root[:, None] * cross.T, lower=True, check_finite=False)
+        var = prior - np.einsum("ij,ij->j", W, W) / self.lam
+        return cross @ alpha.T, np.sqrt(np.maximum(var, 0.0))

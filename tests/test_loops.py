@@ -1,0 +1,161 @@
+"""Compiled passes against the plain ones, and policies without Numba."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from stoic.loops import plain
+
+fused = pytest.importorskip("stoic.loops.fused")
+
+Array = NDArray[np.float64]
+SIZES = st.integers(1, 40)
+SEEDS = st.integers(0, 10_000)
+SCALES = st.sampled_from([1e-100, 1.0, 1e100])
+
+
+def both(name: str, call: Callable[..., object], *arrays: Array) -> list[tuple[object, ...]]:
+    """What each form returns, and what it makes of its arrays."""
+    results = []
+    for module in (plain, fused):
+        copies = [array.copy(order="K") for array in arrays]
+        results.append((call(getattr(module, name), *copies), *copies))
+    return results
+
+
+def agree(results: list[tuple[object, ...]], scale: float = 1.0) -> None:
+    for ours, theirs in zip(*results, strict=True):
+        if ours is not None:
+            np.testing.assert_allclose(
+                np.asarray(theirs), np.asarray(ours), rtol=1e-12, atol=1e-12 * scale
+            )
+
+
+@given(A=SIZES, r=st.integers(0, 12), seed=SEEDS, lam=st.floats(0.01, 100.0))
+@settings(max_examples=80, deadline=None)
+def test_play(A: int, r: int, seed: int, lam: float) -> None:
+    rng = np.random.default_rng(seed)
+    psi = rng.standard_normal((A, r))
+    root = rng.standard_normal((r, r))
+    inverse = root @ root.T / max(r, 1) + np.eye(r)
+    arm = int(rng.integers(A))
+    var = 50.0 * rng.random(A)
+    agree(
+        both(
+            "play",
+            lambda f, psi, inverse, var, gain: f(psi, inverse, var, arm, 0.5, lam, gain),
+            psi,
+            inverse,
+            var,
+            np.empty(A),
+        ),
+        scale=1e3 * (1.0 + lam),
+    )
+
+
+@given(A=SIZES, late=st.integers(0, 31), seed=SEEDS)
+@settings(max_examples=80, deadline=None)
+def test_late_play(A: int, late: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    root = rng.standard_normal((A, A))
+    covariance = np.asfortranarray(np.tril(root @ root.T / A + np.eye(A)))  # one half is enough
+    recent = np.zeros((A, 32), order="F")
+    recent[:, :late] = 0.05 * rng.standard_normal((A, late))
+    arm = int(rng.integers(A))
+    agree(
+        both(
+            "late_play",
+            lambda f, C, G, var, gain: f(C, G, late, var, arm, 0.7, gain),
+            covariance,
+            recent,
+            1.0 + rng.random(A),
+            np.empty(A),
+        )
+    )
+
+
+@given(A=SIZES, columns=st.integers(1, 5), seed=SEEDS, scale=SCALES)
+@settings(max_examples=60, deadline=None)
+def test_pull(A: int, columns: int, seed: int, scale: float) -> None:
+    rng = np.random.default_rng(seed)
+    arm = int(rng.integers(A))
+    agree(
+        both(
+            "pull",
+            lambda f, rows, sums, gain, targets: f(rows, sums, gain, arm, targets),
+            scale * rng.standard_normal((columns + 1, A)),
+            scale * rng.standard_normal((A, columns)),
+            rng.random(A),
+            scale * rng.standard_normal(columns + 1),
+        ),
+        scale,
+    )
+
+
+@given(A=st.integers(0, 40), columns=st.integers(1, 20), seed=SEEDS, scale=SCALES)
+@settings(max_examples=80, deadline=None)
+def test_deviate(A: int, columns: int, seed: int, scale: float) -> None:
+    rng = np.random.default_rng(seed)
+    rows = scale * rng.integers(-3, 4, (columns + 1, A)).astype(float)  # with ties
+    results = both("deviate", lambda f, rows, out: f(rows, 0.3, out), rows, np.empty(A))
+    agree(results, scale)
+    if A:
+        expected = np.median(rows[:-1], axis=0) - 0.3 * rows[-1]
+        np.testing.assert_allclose(results[1][2], expected, atol=1e-12 * scale)
+
+
+@given(A=SIZES, p=st.sampled_from([1.01, 1.5, 2.0]), seed=SEEDS, scale=SCALES)
+@settings(max_examples=60, deadline=None)
+def test_norm(A: int, p: float, seed: int, scale: float) -> None:
+    rng = np.random.default_rng(seed)
+    gain, counts = scale * rng.standard_normal(A), rng.integers(0, 3, A)
+    got = [module.norm(gain, counts, p) for module in (plain, fused)]
+    assert got[1] == pytest.approx(got[0], rel=1e-12)
+    plays = np.repeat(np.abs(gain) / scale, counts)
+    assert got[1] == pytest.approx(scale * float((plays**p).sum() ** (1.0 / p)), rel=1e-9)
+
+
+@given(A=SIZES, seed=SEEDS, width=st.sampled_from([0.0, 0.5, 1e6]))
+@settings(max_examples=60, deadline=None)
+def test_highest(A: int, seed: int, width: float) -> None:
+    rng = np.random.default_rng(seed)
+    deviation, var = rng.integers(-2, 3, A).astype(float), rng.integers(0, 3, A).astype(float)
+    got = [module.highest(deviation, var, width) for module in (plain, fused)]
+    assert got[0] == got[1] == int(np.argmax(deviation + width * np.sqrt(var)))
+
+
+def test_policies_without_numba_choose_the_same_arms() -> None:
+    program = """
+import sys
+if sys.argv[1] == "without":
+    sys.modules["numba"] = None
+import numpy as np, stoic
+from stoic import loops
+from stoic.policies import by_name
+print(loops.play.__module__, file=sys.stderr)
+points = np.random.default_rng(0).random((60, 2))
+for name in ("gp-ucb", "tgp-ucb", "ca-tgp-ucb", "mom-gp-ucb", "bkb", "ata-gp-ucb"):
+    for kernel in (stoic.SquaredExponential(0.5), stoic.Matern(1.5, 0.2)):
+        policy = by_name(name)(stoic.Arms(points), kernel)
+        rng = np.random.default_rng(1)
+        for _ in range(150):
+            arm = policy.ask()
+            print(arm, end=" ")
+            policy.tell(arm, float(np.sin(5 * points[arm]).sum() + 0.3 * rng.standard_t(2)))
+"""
+    ran = [
+        subprocess.run(
+            [sys.executable, "-c", program, how], capture_output=True, text=True, check=True
+        )
+        for how in ("with", "without")
+    ]
+    assert [r.stderr.strip() for r in ran] == ["stoic.loops.fused", "stoic.loops.plain"]
+    assert ran[0].stdout == ran[1].stdout
