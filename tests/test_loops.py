@@ -109,7 +109,7 @@ def test_deviate(A: int, columns: int, seed: int, scale: float) -> None:
     agree(results, scale)
     if A:
         expected = np.median(rows[:-1], axis=0) - 0.3 * rows[-1]
-        np.testing.assert_allclose(results[1][2], expected, atol=1e-12 * scale)
+        np.testing.assert_allclose(np.asarray(results[1][2]), expected, atol=1e-12 * scale)
 
 
 @given(A=SIZES, p=st.sampled_from([1.01, 1.5, 2.0]), seed=SEEDS, scale=SCALES)
