@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_left, insort
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-
-from stoic.checks import Array
 
 __all__ = ["RunningSpread"]
 
@@ -33,8 +34,8 @@ class RunningSpread:
     CAPACITY = 1024
 
     def __init__(self) -> None:
-        self._sample: Array = np.zeros(self.CAPACITY)
-        self._kept = 0
+        self._sample: list[float] = []  # in order of arrival
+        self._sorted: list[float] = []
         self._stride = 1
         self._next = 1
         self.count = 0
@@ -44,31 +45,30 @@ class RunningSpread:
     def add(self, value: float) -> None:
         """Take in one more value."""
         if self.count % self._stride == 0:
-            if self._kept == self.CAPACITY:
-                self._sample[: self.CAPACITY // 2] = self._sample[::2].copy()
-                self._kept //= 2
+            if len(self._sample) == self.CAPACITY:
+                self._sample = self._sample[::2]
+                self._sorted = sorted(self._sample)
                 self._stride *= 2
             if self.count % self._stride == 0:
-                self._sample[self._kept] = value
-                self._kept += 1
+                self._sample.append(value)
+                insort(self._sorted, value)
         self.count += 1
         if self.count >= self._next:
             self._summarise()
 
     def _summarise(self) -> None:
-        sample = self._sample[: self._kept]
-        self.location = _middle(sample)
-        deviations = np.abs(sample - self.location)
-        scale = _middle(deviations)
-        if scale == 0.0 and deviations.any():  # more than half of the values are equal
-            scale = _middle(deviations[deviations > 0.0])
+        self.location = _middle(self._sorted.__getitem__, len(self._sorted))
+        scale = _middle_distance(self._sorted, self.location)
+        if scale == 0.0:  # more than half of the values are equal
+            others = [value for value in self._sorted if value != self.location]
+            scale = _middle_distance(others, self.location) if others else 0.0
         self.scale = scale / MAD_OF_NORMAL
         self._next = max(self.count + 1, int(1.05 * self.count))
 
     def state(self) -> dict[str, Any]:
         """Everything that :meth:`restore` needs to go on bit by bit."""
         return {
-            "sample": self._sample[: self._kept].copy(),
+            "sample": np.array(self._sample),
             "stride": self._stride,
             "next": self._next,
             "count": self.count,
@@ -78,20 +78,41 @@ class RunningSpread:
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over a state."""
-        sample = np.array(state["sample"], dtype=float)
-        self._kept = len(sample)
-        self._sample = np.zeros(self.CAPACITY)
-        self._sample[: self._kept] = sample
+        self._sample = np.array(state["sample"], dtype=float).tolist()
+        self._sorted = sorted(self._sample)
         self._stride, self._next = int(state["stride"]), int(state["next"])
         self.count = int(state["count"])
         self.location, self.scale = float(state["location"]), float(state["scale"])
 
 
-def _middle(values: Array) -> float:
-    """The median, several times faster than numpy.median on short arrays."""
-    n = len(values)
-    half = n // 2
+def _middle(ordered: Callable[[int], float], n: int) -> float:
+    """The median of n values, given the i-th smallest."""
+    high = ordered(n // 2)
     if n % 2:
-        return float(np.partition(values, half)[half])
-    low, high = np.partition(values, (half - 1, half))[half - 1 : half + 1]
-    return float(low + (high - low) / 2.0)
+        return high
+    low = ordered(n // 2 - 1)
+    return low + (high - low) / 2.0
+
+
+def _middle_distance(values: list[float], centre: float) -> float:
+    """The median of |v − centre| for sorted values.
+
+    Those below the centre, read backwards, and those above it are two sorted rows of distances,
+    of which the i-th smallest is found by halving.
+    """
+    below, n = bisect_left(values, centre), len(values)
+
+    def ordered(i: int) -> float:
+        # of the i + 1 smallest, how many lie below the centre: as many as are nearer than the rest
+        low, high = max(0, i + 1 - (n - below)), min(i + 1, below)
+        while low < high:
+            half = (low + high) // 2
+            if centre - values[below - 1 - half] < values[below + i - half] - centre:
+                low = half + 1
+            else:
+                high = half
+        left = centre - values[below - low] if low else -math.inf
+        right = values[below + i - low] - centre if low <= i else -math.inf
+        return max(left, right)
+
+    return _middle(ordered, n)
