@@ -100,7 +100,7 @@ def test_pull(A: int, columns: int, seed: int, scale: float) -> None:
     )
 
 
-@given(A=st.integers(0, 40), columns=st.integers(1, 20), seed=SEEDS, scale=SCALES)
+@given(A=st.integers(0, 150), columns=st.integers(1, 30), seed=SEEDS, scale=SCALES)
 @settings(max_examples=80, deadline=None)
 def test_deviate(A: int, columns: int, seed: int, scale: float) -> None:
     rng = np.random.default_rng(seed)
@@ -121,6 +121,18 @@ def test_norm(A: int, p: float, seed: int, scale: float) -> None:
     assert got[1] == pytest.approx(got[0], rel=1e-12)
     plays = np.repeat(np.abs(gain) / scale, counts)
     assert got[1] == pytest.approx(scale * float((plays**p).sum() ** (1.0 / p)), rel=1e-9)
+
+
+@given(A=SIZES, seed=SEEDS, q=st.floats(0.1, 4.0))
+@settings(max_examples=60, deadline=None)
+def test_outlive(A: int, seed: int, q: float) -> None:
+    rng = np.random.default_rng(seed)
+    variates = np.where(rng.random(A) < 0.5, rng.random(A), 2.0)
+    limits, held = rng.random(A), np.flatnonzero(rng.random(A) < 0.3)
+    results = both("outlive", lambda f, v: f(v, limits, q, 2.0, held), variates)
+    agree(results)
+    inside = (variates < 2.0) & (variates <= q * limits)
+    assert results[1][0] == (inside.sum(), inside[held].sum())
 
 
 @given(A=SIZES, seed=SEEDS, width=st.sampled_from([0.0, 0.5, 1e6]))

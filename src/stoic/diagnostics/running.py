@@ -44,16 +44,16 @@ class RunningSpread:
 
     def add(self, value: float) -> None:
         """Take in one more value."""
-        if self.count % self._stride == 0:
-            if len(self._sample) == self.CAPACITY:
-                self._sample = self._sample[::2]
-                self._sorted = sorted(self._sample)
-                self._stride *= 2
-            if self.count % self._stride == 0:
-                self._sample.append(value)
-                insort(self._sorted, value)
-        self.count += 1
-        if self.count >= self._next:
+        count = self.count
+        if count % self._stride == 0 and len(self._sample) == self.CAPACITY:
+            self._sample = self._sample[::2]
+            self._sorted = sorted(self._sample)
+            self._stride *= 2
+        if count % self._stride == 0:
+            self._sample.append(value)
+            insort(self._sorted, value)
+        self.count = count + 1
+        if count + 1 >= self._next:
             self._summarise()
 
     def _summarise(self) -> None:

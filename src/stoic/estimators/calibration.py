@@ -43,11 +43,7 @@ class Calibration:
         self._streaks: dict[int, int] = {}  # arm → payoffs in a row beyond its limit, ± by side
         self._first_arms: IntArray = np.zeros(0, dtype=np.int64)
         self._first: Array = np.zeros(0)  # the first payoffs as they came
-
-    @property
-    def warming(self) -> bool:
-        """Whether too few payoffs have come to know the scale of anything."""
-        return len(self._first) < self.WARMUP
+        self.warming = True  # whether too few payoffs have come to know the scale of anything
 
     @property
     def location(self) -> float:
@@ -71,9 +67,11 @@ class Calibration:
         estimates where it is larger, since payoffs gather about the best arm in the end.
         ``plays`` is how often the arm was played.
         """
-        of: Any = np if isinstance(var, np.ndarray) else math  # a float is quicker without NumPy
         function = max(self._payoffs.scale, self.amplitude)
-        spread = of.hypot(self._residuals.scale, of.sqrt(var) * function)
+        if isinstance(var, float):  # quicker without NumPy
+            spread: Any = math.hypot(self._residuals.scale, math.sqrt(var) * function)
+        else:
+            spread = np.hypot(self._residuals.scale, np.sqrt(var) * function)
         return self.LIMIT * spread * plays**self.GROWTH
 
     def warm(self, arm: int, payoff: float) -> None:
@@ -86,6 +84,7 @@ class Calibration:
             self._payoffs.add(value)
         self._residuals.scale = self._rms = self._payoffs.scale
         self._clipped = 1
+        self.warming = len(self._first) < self.WARMUP
 
     def first(self, *, clipped: bool) -> tuple[IntArray, Array]:
         """Arms and payoffs of the warm-up, relative to the origin, clipped about their median."""
@@ -97,8 +96,10 @@ class Calibration:
 
     def clip(self, arm: int, y: float, centre: float, var: float, plays: float) -> float:
         """Take in a payoff and give it back, clipped about ``centre``."""
+        limit: float = self.limit(var, float(plays))
         streak = self._streaks.pop(arm, 0)
-        limit: float = self.limit(var, float(plays)) * self.INSISTENCE ** min(abs(streak), 700)
+        if streak:
+            limit *= self.INSISTENCE ** min(abs(streak), 700)
         residual = y - centre
         clipped = min(max(residual, -limit), limit)
         if clipped != residual:
@@ -140,3 +141,4 @@ class Calibration:
         self._streaks = {int(a): int(s) for a, s in zip(arms, streaks, strict=True)}
         self._first_arms = np.array(state["first_arms"], dtype=np.int64)
         self._first = np.array(state["first"], dtype=float)
+        self.warming = len(self._first) < self.WARMUP

@@ -8,11 +8,11 @@ takes half a second when the first policy is made. Results are the same up to ro
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from stoic.loops.plain import deviate, highest, late_play, norm, play, pull
+    from stoic.loops.plain import deviate, highest, late_play, norm, outlive, play, pull
 else:
     try:
-        from stoic.loops.fused import deviate, highest, late_play, norm, play, pull
+        from stoic.loops.fused import deviate, highest, late_play, norm, outlive, play, pull
     except ImportError:  # Numba is not there, or does not suit this NumPy
-        from stoic.loops.plain import deviate, highest, late_play, norm, play, pull
+        from stoic.loops.plain import deviate, highest, late_play, norm, outlive, play, pull
 
-__all__ = ["deviate", "highest", "late_play", "norm", "play", "pull"]
+__all__ = ["deviate", "highest", "late_play", "norm", "outlive", "play", "pull"]

@@ -10,7 +10,7 @@ from stoic.checks import Array, IntArray
 from stoic.loops.blas import add_outer
 from stoic.loops.medians import median_of_rows
 
-__all__ = ["deviate", "highest", "late_play", "norm", "play", "pull"]
+__all__ = ["deviate", "highest", "late_play", "norm", "outlive", "play", "pull"]
 
 
 def play(
@@ -86,6 +86,15 @@ def norm(gain: Array, counts: IntArray, p: float) -> float:
     weights /= largest
     h: float = largest * float((counts * weights**p).sum()) ** (1.0 / p)
     return h
+
+
+def outlive(
+    variates: Array, limits: Array, q: float, out: float, held: IntArray
+) -> tuple[int, int]:
+    """Set variates beyond q·limits to ``out``; how many are left, of all and of those held."""
+    variates[variates > q * limits] = out
+    inside = variates < out
+    return int(np.count_nonzero(inside)), int(np.count_nonzero(inside[held]))
 
 
 def highest(deviation: Array, var: Array, width: float) -> int:

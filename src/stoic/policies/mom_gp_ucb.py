@@ -59,6 +59,7 @@ class MoMGPUCB(UCBPolicy):
         super().__init__(*args, **kwargs)
         self._n = 0  # episodes done
         self._planned: Array = np.zeros(0)  # of the episode under way: row number or point
+        self._plan: Any = None  # the same as it is compared
         self._payoffs: Array = np.zeros(self.repeats)  # of the episode under way
         self._filled = 0  # of them
 
@@ -97,9 +98,12 @@ class MoMGPUCB(UCBPolicy):
         return 0.0 if self._over else super().width
 
     def _choose(self) -> Any:
-        if self._filled:  # line 6
-            return self._planned if isinstance(self.domain, Box) else int(self._planned[0])
-        return super()._choose()  # line 5
+        if not self._filled:
+            return super()._choose()  # line 5
+        if self._plan is None:
+            box = isinstance(self.domain, Box)
+            self._plan = self._planned if box else int(self._planned[0])
+        return self._plan  # line 6
 
     def _batch(self, n: int) -> list[Any]:
         left = n if self._over else min(n, self.repeats - self._filled)
@@ -113,7 +117,7 @@ class MoMGPUCB(UCBPolicy):
                 f"expected the planned arm {planned}, got {place}; tell what ask() gave"
             )
         if not self._filled:
-            self._planned = np.atleast_1d(np.array(planned, dtype=float))
+            self._planned, self._plan = np.atleast_1d(np.array(planned, dtype=float)), None
         super()._tell(place, payoff)
 
     def _learn(self, arm: int, payoff: float) -> None:

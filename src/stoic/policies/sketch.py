@@ -8,6 +8,7 @@ import numpy as np
 
 from stoic.checks import Array, IntArray, number
 from stoic.features import NystromMap, draw_dictionary
+from stoic.loops import outlive
 from stoic.policies.ucb import UCBPolicy
 from stoic.posterior import FeaturePosterior, spanning_map
 from stoic.randomness import generator, uniform
@@ -49,32 +50,32 @@ class SketchedPolicy(UCBPolicy):
     def _redraw(self, var: Array) -> bool:
         """Draw the dictionary of this round by ``var``; whether it has changed."""
         q = self.schedule.inclusion() if self.q is None else self.q
-        probability = q * var / (self.lam if self.schedule.per_ridge else 1.0)
+        q /= self.lam if self.schedule.per_ridge else 1.0
         map = self.posterior.map
         assert isinstance(map, NystromMap)
         if getattr(self.schedule, "lasting", False):
-            drawn = self._surviving(probability, map.dictionary)
+            drawn = self._surviving(q, var, map.dictionary)
         else:
             counts, rng = self.posterior.counts, generator(self.seed, self.t)
-            drawn = draw_dictionary(probability, counts, rng, per_play=self.schedule.per_play)
-        if np.array_equal(drawn, map.dictionary):
+            drawn = draw_dictionary(q * var, counts, rng, per_play=self.schedule.per_play)
+        if drawn is map.dictionary or np.array_equal(drawn, map.dictionary):
             return False
         self.posterior.rebase(map.onto(self.posterior.points, drawn))
         return True
 
-    def _surviving(self, probability: Array, dictionary: IntArray) -> IntArray:
+    def _surviving(self, q: float, var: Array, dictionary: IntArray) -> IntArray:
         """The dictionary by draws that last.
 
         A play keeps the variate of its round, and is in while that is below its probability,
         which falls: once out, it stays out. What is out is dropped when it is an eighth of the
         dictionary; a point too many does no harm.
         """
-        inside = self._variates <= np.minimum(probability, 1.0)
-        held = inside[dictionary]
-        self._variates[~inside] = _OUT
-        if len(dictionary) - np.count_nonzero(held) <= len(dictionary) // 8:
-            inside[dictionary] = True
-        return np.flatnonzero(inside)
+        inside, held = outlive(self._variates, var, q, _OUT, dictionary)
+        few = len(dictionary) - held <= len(dictionary) // 8
+        if few and inside == held:
+            return dictionary
+        drawn = np.flatnonzero(self._variates < _OUT)
+        return np.union1d(drawn, dictionary) if few else drawn
 
     def _hallucinate(self, pending: Any, arm: int) -> None:
         # Only what is in the dictionary can shrink, so a pending arm joins it.

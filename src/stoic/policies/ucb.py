@@ -154,7 +154,6 @@ class UCBPolicy(Policy):
         arm = place if isinstance(self.domain, Arms) else self._track(place)
         if self._calibration is not None:
             payoff = self._calibration.relative(payoff)
-            self._calibration.amplitude = self._amplitude
         self.t += 1
         self._learn(arm, payoff)
         self._known_choice = None
@@ -201,6 +200,7 @@ class UCBPolicy(Policy):
         learned = self._calibration
         assert learned is not None
         ys = [payoff] if isinstance(payoff, float) else payoff.tolist()
+        learned.amplitude = self._amplitude
         centre, share = self._centre(arm), self._share(arm)
         step = self.posterior.observe(arm)
         if learned.warming:
@@ -218,6 +218,7 @@ class UCBPolicy(Policy):
         learned = self._calibration
         if learned is None:
             return
+        learned.amplitude = self._amplitude
         if learned.warming:
             learned.warm(arm, payoff)
         else:
