@@ -123,6 +123,27 @@ def test_norm(A: int, p: float, seed: int, scale: float) -> None:
     assert got[1] == pytest.approx(scale * float((plays**p).sum() ** (1.0 / p)), rel=1e-9)
 
 
+@given(blocks=st.integers(1, 5), n=st.integers(1, 9), p=st.integers(1, 6), seed=SEEDS)
+@settings(max_examples=40, deadline=None)
+def test_interpolate(blocks: int, n: int, p: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    shape = (blocks, n)
+    weights = rng.standard_normal((*shape, p)).astype(np.float32)
+    stamp, since = rng.integers(0, 7, shape), rng.random(7)
+    given_arrays = (
+        *(rng.standard_normal((blocks, p)), rng.standard_normal((2, *shape))),
+        *(rng.random(shape), rng.random(blocks)),
+    )
+    results = both(
+        "interpolate",
+        lambda f, anchors, offset, rho, slack, values, doubts: f(
+            weights, anchors, offset, 0.7, since, stamp, rho, slack, values, doubts
+        ),
+        *(*given_arrays, np.empty(shape), np.empty(shape)),
+    )
+    agree(results)
+
+
 @given(A=SIZES, seed=SEEDS, q=st.floats(0.1, 4.0))
 @settings(max_examples=60, deadline=None)
 def test_outlive(A: int, seed: int, q: float) -> None:
@@ -154,6 +175,7 @@ from stoic import loops
 from stoic.policies import by_name
 print(loops.play.__module__, file=sys.stderr)
 points = np.random.default_rng(0).random((60, 2))
+by_name("tgp-ucb").many_arms = 1
 for name in ("gp-ucb", "tgp-ucb", "ca-tgp-ucb", "mom-gp-ucb", "bkb", "ata-gp-ucb"):
     for kernel in (stoic.SquaredExponential(0.5), stoic.Matern(1.5, 0.2)):
         policy = by_name(name)(stoic.Arms(points), kernel)

@@ -44,6 +44,7 @@ class Extremes:
         shape = posterior.blocks.arms.shape
         self._values: Array = np.zeros(shape)  # estimated deviations
         self._doubts: Array = np.zeros(shape)  # and how far off they may be
+        self._most = {slope: np.zeros(shape[0]) for slope in (1.0, -1.0)}  # of each block
         self._ready = False  # whether they are those of now
         self.worked = self.solved = 0  # arms whose mean, whose std was worked out so far
 
@@ -79,15 +80,22 @@ class Extremes:
 
     def _estimate(self) -> None:
         """Estimates for all arms, part by part, so that all stays in the cache."""
-        for start in range(0, len(self._posterior.blocks), _PART):
-            part = slice(start, start + _PART)
-            self._values[part], self._doubts[part] = self._mean.estimates(part)
+        for part in self._mean.estimates(_PART, self._values, self._doubts):
+            values, doubts = self._values[part], self._doubts[part]
+            self._most[1.0][part] = (values + doubts).max(axis=1)
+            self._most[-1.0][part] = (doubts - values).max(axis=1)
         followed = self._posterior.followed
         if len(followed):
-            values, doubts = self._mean.followed()
-            self._values.reshape(-1)[followed] = values
-            self._doubts.reshape(-1)[followed] = doubts
+            self._place(followed, *self._mean.followed())
         self._ready = True
+
+    def _place(self, places: IntArray, values: Array, doubts: Array) -> None:
+        """Take better figures for some places."""
+        self._values.reshape(-1)[places] = values
+        self._doubts.reshape(-1)[places] = doubts
+        home = places // self._values.shape[1]
+        for slope, most in self._most.items():
+            np.maximum.at(most, home, slope * values + doubts)
 
     def _guess(self, slope: float, width: float) -> Found:
         """The better one of the last answer and the best anchor."""
@@ -102,24 +110,21 @@ class Extremes:
         """The places of all arms whose upper bound is at least ``least``, and the bounds."""
         posterior = self._posterior
         count, n = posterior.blocks.arms.shape
+        most = width * posterior.top + (self._most[slope] if slope else 0.0)
         places, bounds = [], []
-        for start in range(0, count, _PART):
-            part = slice(start, start + _PART)
-            if not slope and width * posterior.top[part].max() < least:
-                continue
-            upper = width * posterior.upper[part]
+        blocks = np.flatnonzero(most >= least)
+        for some in np.array_split(blocks, -(-len(blocks) // _PART) or 1):
+            highest = posterior.upper[some]
+            posterior.top[some] = highest.max(axis=1)
+            upper = width * highest
             if slope:
-                upper += self._doubts[part]
-                upper += slope * self._values[part]
-            else:
-                posterior.top[part] = posterior.upper[part].max(axis=1)
-            if start + _PART >= count:
+                upper += self._doubts[some]
+                upper += slope * self._values[some]
+            if len(some) and some[-1] == count - 1:
                 upper[-1, posterior.blocks.pad :] = -math.inf
-            close = np.flatnonzero(upper >= least)
-            places.append(start * n + close)
-            bounds.append(upper.reshape(-1)[close])
-        if not places:
-            return np.zeros(0, dtype=np.int64), np.zeros(0)
+            row, column = np.nonzero(upper >= least)
+            places.append(some[row] * n + column)
+            bounds.append(upper[row, column])
         return np.concatenate(places), np.concatenate(bounds)
 
     # -- arms ---------------------------------------------------------------------------------
@@ -178,9 +183,7 @@ class Extremes:
     def _refresh(self, places: IntArray, rows: Array | None = None) -> None:
         if not len(places):
             return
-        values, doubts = self._mean.refresh(places, rows)
-        self._values.reshape(-1)[places] = values
-        self._doubts.reshape(-1)[places] = doubts
+        self._place(places, *self._mean.refresh(places, rows))
 
     def _still(
         self, places: IntArray, slope: float, width: float, best: Found

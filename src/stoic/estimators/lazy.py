@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from stoic.checks import Array, IntArray
+from stoic.loops import interpolate
 from stoic.posterior import Step
 from stoic.posterior.lazy import LazyPosterior
 
@@ -143,18 +145,32 @@ class LazyMean:
         centred: Array = self._anchors[0] - self.location * self._anchors[1]
         return centred
 
-    def estimates(self, part: slice) -> tuple[Array, Array]:
-        """Estimated deviations of all points of some blocks, and how far off they may be."""
-        blocks, m = self._posterior.blocks, self.location
-        values = (blocks.weights[part] @ self.anchors()[part][:, :, None])[:, :, 0]
-        values += self._offset[0, part]
-        values -= m * self._offset[1, part]
-        doubts = self.since()[self._stamp[part]]
-        doubts *= blocks.rho[part]
-        if self._posterior.reach[part].min() < _CALM * self._posterior.reach.max():
-            np.minimum(doubts, self._far(part), out=doubts)
-        doubts += self.slack()[part, None]
-        return values, doubts
+    def estimates(self, size: int, values: Array, doubts: Array) -> Iterator[slice]:
+        """Fill in the deviations of all points, and how far off they may be.
+
+        Gives way after every ``size`` blocks, while what it has found is in the cache.
+        """
+        posterior = self._posterior
+        blocks, reach = posterior.blocks, posterior.reach
+        anchors, since, slack = self.anchors(), self.since(), self.slack()
+        for start in range(0, len(blocks), size):
+            part = slice(start, start + size)
+            interpolate(
+                blocks.weights[part],
+                anchors[part],
+                self._offset[:, part],
+                self.location,
+                since,
+                self._stamp[part],
+                blocks.rho[part],
+                slack[part],
+                values[part],
+                doubts[part],
+            )
+            if reach[part].min() < _CALM * reach.max():
+                far = self._far(part) + slack[part, None]
+                np.minimum(doubts[part], far, out=doubts[part])
+            yield part
 
     def _far(self, part: slice) -> Array:
         """How far points that no play was near to can have moved."""

@@ -7,12 +7,36 @@ takes half a second when the first policy is made. Results are the same up to ro
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from stoic.loops.plain import deviate, highest, late_play, norm, outlive, play, pull
-else:
-    try:
-        from stoic.loops.fused import deviate, highest, late_play, norm, outlive, play, pull
-    except ImportError:  # Numba is not there, or does not suit this NumPy
-        from stoic.loops.plain import deviate, highest, late_play, norm, outlive, play, pull
 
-__all__ = ["deviate", "highest", "late_play", "norm", "outlive", "play", "pull"]
+def _with_numba() -> bool:
+    try:
+        import numba  # noqa: F401
+    except ImportError:  # it is not there, or does not suit this NumPy
+        return False
+    return True
+
+
+if TYPE_CHECKING or not _with_numba():
+    from stoic.loops.plain import (
+        deviate,
+        highest,
+        interpolate,
+        late_play,
+        norm,
+        outlive,
+        play,
+        pull,
+    )
+else:
+    from stoic.loops.fused import (
+        deviate,
+        highest,
+        interpolate,
+        late_play,
+        norm,
+        outlive,
+        play,
+        pull,
+    )
+
+__all__ = ["deviate", "highest", "interpolate", "late_play", "norm", "outlive", "play", "pull"]

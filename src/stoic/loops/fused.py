@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from stoic.checks import Array, IntArray
 
-__all__ = ["deviate", "highest", "late_play", "norm", "outlive", "play", "pull"]
+__all__ = ["deviate", "highest", "interpolate", "late_play", "norm", "outlive", "play", "pull"]
 
 # Sums in any order, so that they can be made of several at a time; NaN and ∞ stay what they are.
 _compiled = njit(cache=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"})
@@ -176,3 +177,29 @@ def highest(deviation: Array, var: Array, width: float) -> int:
         if index[a] > most:
             best, most = a, index[a]
     return best
+
+
+@_compiled
+def interpolate(
+    weights: NDArray[np.float32],
+    anchors: Array,
+    offset: Array,
+    location: float,
+    since: Array,
+    stamp: IntArray,
+    rho: Array,
+    slack: Array,
+    values: Array,
+    doubts: Array,
+) -> None:
+    """Fill in what follows from the anchors of some blocks, and how far off it may be."""
+    count, n, p = weights.shape
+    for b in range(count):
+        anchor = anchors[b]
+        for i in range(n):
+            weight = weights[b, i]
+            value = 0.0
+            for j in range(p):
+                value += weight[j] * anchor[j]
+            values[b, i] = value + offset[0, b, i] - location * offset[1, b, i]
+            doubts[b, i] = since[stamp[b, i]] * rho[b, i] + slack[b]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stoic.checks import Array, IntArray
 from stoic.loops.blas import add_outer
 from stoic.loops.medians import median_of_rows
 
-__all__ = ["deviate", "highest", "late_play", "norm", "outlive", "play", "pull"]
+__all__ = ["deviate", "highest", "interpolate", "late_play", "norm", "outlive", "play", "pull"]
 
 
 def play(
@@ -103,3 +104,26 @@ def highest(deviation: Array, var: Array, width: float) -> int:
     index *= width
     index += deviation
     return int(index.argmax())
+
+
+def interpolate(
+    weights: NDArray[np.float32],
+    anchors: Array,
+    offset: Array,
+    location: float,
+    since: Array,
+    stamp: IntArray,
+    rho: Array,
+    slack: Array,
+    values: Array,
+    doubts: Array,
+) -> None:
+    """Fill in what follows from the anchors of some blocks, and how far off it may be.
+
+    Values = weights·anchors + offset₀ − location·offset₁, doubts = since[stamp]·ρ + slack.
+    """
+    values[:] = (weights.astype(float) @ anchors[:, :, None])[:, :, 0]
+    values += offset[0]
+    values -= location * offset[1]
+    np.multiply(since[stamp], rho, out=doubts)
+    doubts += slack[:, None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stoic.checks import Array, IntArray
 from stoic.compiled import dtrtrs
@@ -44,7 +45,8 @@ class Blocks:
         p = min(anchors, n)
         self.prior: Array = kernel.diag(points)[self.arms]  # (B, n)
         self.anchors: IntArray = np.zeros((count, p), dtype=np.int64)  # (B, p) row numbers
-        self.weights: Array = np.zeros((count, n, p))  # c(x)
+        # c(x), with 24 bits: ρ² has room for 1e-12 (1 + ‖c‖₁)² of the prior variance
+        self.weights: NDArray[np.float32] = np.zeros((count, n, p), dtype=np.float32)
         residual = np.zeros((count, n))
         for b, arms in enumerate(self.arms):
             chosen, self.weights[b], residual[b] = _interpolation(
@@ -54,7 +56,7 @@ class Blocks:
         self.rho: Array = np.sqrt(residual)  # (B, n)
         self.widest: Array = self.rho.max(axis=1)  # largest ρ
         self.pad = len(points) - (count - 1) * n  # where copies begin, in the last block
-        self.gross: Array = np.abs(self.weights).sum(axis=2).max(axis=1)  # largest ‖c(x)‖₁
+        self.gross: Array = np.abs(self.weights).sum(axis=2, dtype=float).max(axis=1)  # max ‖c‖₁
         self._kernel = kernel
         self._boxes = (
             (points[self.arms].min(axis=1), points[self.arms].max(axis=1))
