@@ -1,8 +1,16 @@
 """Finite feature maps that stand in for a kernel."""
 
 from stoic.features.base import Features
+from stoic.features.growing import GrowingMap
 from stoic.features.nystrom import NystromMap, draw_dictionary
 from stoic.features.quadrature import QuadratureMap
 from stoic.features.spanning import SpanningMap
 
-__all__ = ["Features", "NystromMap", "QuadratureMap", "SpanningMap", "draw_dictionary"]
+__all__ = [
+    "Features",
+    "GrowingMap",
+    "NystromMap",
+    "QuadratureMap",
+    "SpanningMap",
+    "draw_dictionary",
+]

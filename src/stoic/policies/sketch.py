@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from stoic.checks import Array, IntArray, number
-from stoic.features import NystromMap, draw_dictionary
+from stoic.features import GrowingMap, NystromMap, draw_dictionary
 from stoic.loops import outlive
 from stoic.policies.ucb import UCBPolicy
 from stoic.posterior import FeaturePosterior, spanning_map
@@ -36,7 +36,9 @@ class SketchedPolicy(UCBPolicy):
         span = spanning_map(self.kernel, points, self.lam)
         nothing = np.zeros(0, dtype=np.int64)
         coordinates = None if span is None else span(points)
-        empty = NystromMap(self.kernel, points, nothing, self.lam, span=coordinates)
+        seldom = getattr(self.schedule, "lasting", False) and not self.needs_root
+        kind = GrowingMap if seldom else NystromMap
+        empty = kind(self.kernel, points, nothing, self.lam, span=coordinates)
         return FeaturePosterior(self.kernel, points, self.lam, empty, gram=self.needs_root)
 
     def _follow(self, points: Array) -> None:
@@ -52,7 +54,7 @@ class SketchedPolicy(UCBPolicy):
         q = self.schedule.inclusion() if self.q is None else self.q
         q /= self.lam if self.schedule.per_ridge else 1.0
         map = self.posterior.map
-        assert isinstance(map, NystromMap)
+        assert isinstance(map, NystromMap | GrowingMap)
         if getattr(self.schedule, "lasting", False):
             drawn = self._surviving(q, var, map.dictionary)
         else:
@@ -81,6 +83,6 @@ class SketchedPolicy(UCBPolicy):
         # Only what is in the dictionary can shrink, so a pending arm joins it.
         pending.observe(arm)
         map = pending.map
-        if isinstance(map, NystromMap) and arm not in map.dictionary:
+        if isinstance(map, NystromMap | GrowingMap) and arm not in map.dictionary:
             joined = np.sort(np.append(map.dictionary, arm))
             pending.rebase(map.onto(pending.points, joined))

@@ -10,13 +10,15 @@ import numpy as np
 from scipy.linalg.lapack import dpotri
 
 from stoic.checks import Array, IntArray
-from stoic.features import Features, NystromMap, QuadratureMap, SpanningMap
+from stoic.features import Features, GrowingMap, NystromMap, QuadratureMap, SpanningMap
 from stoic.kernels import Kernel
 from stoic.loops import play
 from stoic.loops.blas import add_outer
 from stoic.posterior.base import Step, Track
 
 __all__ = ["FeaturePosterior"]
+
+Map = NystromMap | GrowingMap | QuadratureMap | SpanningMap
 
 
 class FeaturePosterior(Track):
@@ -38,12 +40,14 @@ class FeaturePosterior(Track):
     Cost per play: one pass over A × r numbers. Memory: A × r.
     """
 
+    _inverse: Array  # V⁻¹
+
     def __init__(
         self,
         kernel: Kernel,
         points: Array,
         lam: float,
-        map: NystromMap | QuadratureMap | SpanningMap,
+        map: Map,
         *,
         gram: bool = False,
     ) -> None:
@@ -52,28 +56,60 @@ class FeaturePosterior(Track):
         self.kernel = kernel
         self._prior = kernel.diag(points)
         self._next_refresh = 1024
-        self.rebase(map)
+        self.map: Map = map
+        self._take_features(map.features(points))
+        self.refresh()
 
     @property
     def size(self) -> int:
         """m, the number of features that the paper counts."""
         return self.features.dimension
 
-    def rebase(self, map: NystromMap | QuadratureMap | SpanningMap) -> None:
-        """Change the features and form everything afresh from the counts."""
-        self.map = map
+    def rebase(self, map: Map) -> None:
+        """Change the features; means must be had from :meth:`smooth`.
+
+        Everything is formed afresh from the counts, except where the map has but grown by a few
+        columns, which are then added.
+        """
+        grown = isinstance(map, GrowingMap) and map.grown_from(self.map) and not self._gram
+        rank, self.map = self.features.rank if grown else 0, map
         self._take_features(map.features(self.points))
-        self.refresh()
+        if grown:
+            for r in range(rank, self.features.rank):
+                self._border(self.features.psi[:, :r], self.features.psi[:, r])
+        else:
+            self.refresh()
+
+    def _border(self, psi: Array, column: Array) -> None:
+        """Account for one more feature, with all plays so far.
+
+        V gets a border b = Σ n ψψ_z and a corner c = λ + Σ n ψ_z². With s = c − bᵀV⁻¹b and
+        e = ψ_z − ΨV⁻¹b, the variance changes by λe²/s − ψ_z², and logdet by ln(s/λ).
+        """
+        weighted = self.counts * column
+        b = psi.T @ weighted
+        v = self._inverse @ b
+        s = self.lam + float(column @ weighted) - float(b @ v)
+        e = column - psi @ v
+        self.var += self.lam * e * e / s - column * column
+        np.maximum(self.var, 0.0, out=self.var)
+        corner = np.append(v, -1.0)
+        inverse = np.zeros((len(corner), len(corner)))
+        inverse[:-1, :-1] = self._inverse
+        self._inverse = inverse + np.outer(corner, corner) / s
+        self.logdet += math.log(s / self.lam)
+        self._largest = None
 
     def _take_features(self, features: Features) -> None:
         self.features = replace(features, psi=np.ascontiguousarray(features.psi))
+        self._own = len(features.psi)  # points that the features were made for
 
     def refresh(self) -> None:
         """Form V, V⁻¹, σ² and logdet afresh from the counts."""
         psi = self.features.psi
         self._V = V = self._regularised()
         factor: Array = np.linalg.cholesky(V).astype(float, copy=False)
-        self._inverse: Array = _inverse(factor)
+        self._inverse = _inverse(factor)
         self.var, self._largest = self._variance(psi, self._prior), None
         self.logdet = float((2.0 * np.log(np.diag(factor)) - math.log(self.lam)).sum())
         self._next_refresh = self.t + max(1024, 20 * len(V))
@@ -162,20 +198,30 @@ class FeaturePosterior(Track):
             "inverse": self._inverse.copy(),
             "logdet": self.logdet,
             "next_refresh": self._next_refresh,
+            "own": self._own,
         }
         if self._gram:
             state["V"] = self._V.copy()
-        if isinstance(self.map, NystromMap):
+        if isinstance(self.map, NystromMap | GrowingMap):
             state["dictionary"] = self.map.dictionary.copy()
+        if isinstance(self.map, GrowingMap):
+            state["base"] = self.map.base
         return state
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over a state."""
         self.counts = np.array(state["counts"], dtype=np.int64)
-        if isinstance(self.map, NystromMap):
+        own, map = int(state["own"]), self.map
+        if isinstance(map, NystromMap | GrowingMap):
             dictionary: IntArray = np.array(state["dictionary"], dtype=np.int64)
-            self.map = self.map.onto(self.points, dictionary)
-            self._take_features(self.map.features(self.points))
+            if isinstance(map, GrowingMap):
+                self.map = map.restored(self.points[:own], dictionary, int(state["base"]))
+            else:
+                self.map = map.onto(self.points[:own], dictionary)
+        self._take_features(self.map.features(self.points[:own]))
+        # as they were tracked, one by one: BLAS may round differently for several at once
+        rows = [self.map(self.points[i : i + 1]) for i in range(own, len(self.points))]
+        self.features = replace(self.features, psi=np.vstack([self.features.psi, *rows]))
         r = self.features.rank
         self.var, self._largest = np.array(state["var"], dtype=float), None
         if self._gram:
