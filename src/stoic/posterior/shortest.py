@@ -14,7 +14,7 @@ __all__ = ["AnyPosterior", "exact_posterior", "spanning_map"]
 _MOST_FEATURES = 128  # beyond it, columns of the points played are as quick
 _SMALL = 0.1  # of the prior variance: below it, λ calls for more digits than features have
 _NOT_SMALL = 0.5  # of the prior variance: from here on λ allows rank-one steps to be put off
-_FEW_POINTS = 1024  # up to here, the whole covariance is at hand at little cost
+_FEW_POINTS = 512  # up to here, the whole covariance is at hand at little cost
 _MOST_POINTS = 50_000  # beyond it, looking for features would be felt at the start
 
 
