@@ -156,6 +156,29 @@ def test_outlive(A: int, seed: int, q: float) -> None:
     assert results[1][0] == (inside.sum(), inside[held].sum())
 
 
+@given(
+    r=st.integers(1, 30),
+    seed=SEEDS,
+    steps=st.integers(1, 70),
+    decay=st.sampled_from([0.0, 0.3, 2.0]),
+    lam=st.sampled_from([1e-3, 1.0, 1e3]),
+)
+@settings(max_examples=60, deadline=None)
+def test_turn(r: int, seed: int, steps: int, decay: float, lam: float) -> None:
+    """Equal eigenvalues at first, then rows that come again, and ones that hardly count."""
+    rng = np.random.default_rng(seed)
+    rows = rng.standard_normal((8, r)) * np.exp(-decay * np.arange(r))
+    for module in (plain, fused):
+        V, values, vectors = lam * np.eye(r), np.full(r, lam), np.eye(r)
+        for row in rows[rng.integers(0, 8, steps)]:
+            V += np.outer(row, row)
+            module.turn(values, vectors, vectors.T @ row)
+        assert (np.diff(values) >= 0.0).all()
+        assert vectors.T @ vectors == pytest.approx(np.eye(r), abs=1e-12)
+        largest = float(np.abs(V).max())
+        assert (vectors * values) @ vectors.T == pytest.approx(V, abs=1e-12 * largest)
+
+
 @given(A=SIZES, seed=SEEDS, width=st.sampled_from([0.0, 0.5, 1e6]))
 @settings(max_examples=60, deadline=None)
 def test_highest(A: int, seed: int, width: float) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from stoic.checks import Array, IntArray
 from stoic.posterior import FeaturePosterior
+from stoic.posterior.root import Root
 
 __all__ = ["AdaptivelyTruncatedMean"]
 
@@ -87,7 +88,7 @@ class AdaptivelyTruncatedMean:
         np.add.at(sums, arm[~hot], tail[~hot])
         theta = posterior.solve(psi.T @ sums)
         if hot.any():
-            root = _root(posterior.V)
+            root = posterior.root or Root(posterior.V)
             weighted = self._weights(posterior, root, arm[hot]) * tail[hot]
             inside = np.where(np.abs(weighted) <= level, weighted, 0.0).sum(axis=1)
             theta += root @ (posterior.features.basis.T @ inside)
@@ -108,7 +109,7 @@ class AdaptivelyTruncatedMean:
         np.add.at(sums, arm[~hot], residual[~hot])
         theta = posterior.solve(psi.T @ sums)
         if hot.any():
-            root = _root(posterior.V)
+            root = posterior.root or Root(posterior.V)
             U = self._weights(posterior, root, arm[hot])
             level = limit[hot] * np.abs(U).max(axis=0, initial=0.0)
             weighted = np.clip(U * residual[hot], -level, level).sum(axis=1)
@@ -116,7 +117,7 @@ class AdaptivelyTruncatedMean:
         self._set(posterior, theta)
 
     @staticmethod
-    def _weights(posterior: FeaturePosterior, root: Array, arms: IntArray) -> Array:
+    def _weights(posterior: FeaturePosterior, root: Root, arms: IntArray) -> Array:
         """The columns of U for these arms: V^{-½}φ of one play each, (m, n)."""
         features = posterior.features
         return features.basis @ (root @ features.psi[arms].T)
@@ -166,10 +167,3 @@ class AdaptivelyTruncatedMean:
         self._tail = np.array(state["tail"], dtype=float)
         self._theta = np.array(state["theta"], dtype=float)
         self.deviation = np.array(state["deviation"], dtype=float)
-
-
-def _root(V: Array) -> Array:
-    """The symmetric root V^{-½}."""
-    values, vectors = np.linalg.eigh(V)
-    root: Array = (vectors / np.sqrt(values)) @ vectors.T
-    return root

@@ -26,6 +26,7 @@ if TYPE_CHECKING or not _with_numba():
         outlive,
         play,
         pull,
+        turn,
     )
 else:
     from stoic.loops.fused import (
@@ -37,6 +38,17 @@ else:
         outlive,
         play,
         pull,
+        turn,
     )
 
-__all__ = ["deviate", "highest", "interpolate", "late_play", "norm", "outlive", "play", "pull"]
+__all__ = [
+    "deviate",
+    "highest",
+    "interpolate",
+    "late_play",
+    "norm",
+    "outlive",
+    "play",
+    "pull",
+    "turn",
+]

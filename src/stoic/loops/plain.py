@@ -11,7 +11,17 @@ from stoic.checks import Array, IntArray
 from stoic.loops.blas import add_outer
 from stoic.loops.medians import median_of_rows
 
-__all__ = ["deviate", "highest", "interpolate", "late_play", "norm", "outlive", "play", "pull"]
+__all__ = [
+    "deviate",
+    "highest",
+    "interpolate",
+    "late_play",
+    "norm",
+    "outlive",
+    "play",
+    "pull",
+    "turn",
+]
 
 
 def play(
@@ -127,3 +137,9 @@ def interpolate(
     values -= location * offset[1]
     np.multiply(since[stamp], rho, out=doubts)
     doubts += slack[:, None]
+
+
+def turn(values: Array, vectors: Array, z: Array) -> None:
+    """Decompose Q(diag(values) + zzᵀ)Qᵀ, for Q = ``vectors``, in place."""
+    found, rotation = np.linalg.eigh(np.diag(values) + np.outer(z, z))
+    values[:], vectors[:] = found, vectors @ rotation

@@ -99,7 +99,7 @@ class ATAGPUCB(SketchedPolicy):
             low, high, spread = self.domain.low, self.domain.high, self.domain.spread(512, 0)
         map = QuadratureMap(self.kernel, low, high, self.nodes)
         map.reduce(spread)
-        return FeaturePosterior(self.kernel, points, self.lam, map, gram=True)
+        return FeaturePosterior(self.kernel, points, self.lam, map, root=True)
 
     def _estimator(self, arms: int) -> AdaptivelyTruncatedMean:
         return AdaptivelyTruncatedMean(arms)

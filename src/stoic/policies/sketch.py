@@ -39,7 +39,7 @@ class SketchedPolicy(UCBPolicy):
         seldom = getattr(self.schedule, "lasting", False) and not self.needs_root
         kind = GrowingMap if seldom else NystromMap
         empty = kind(self.kernel, points, nothing, self.lam, span=coordinates)
-        return FeaturePosterior(self.kernel, points, self.lam, empty, gram=self.needs_root)
+        return FeaturePosterior(self.kernel, points, self.lam, empty, root=self.needs_root)
 
     def _follow(self, points: Array) -> None:
         self._variates = np.concatenate([self._variates, np.full(len(points), _OUT)])

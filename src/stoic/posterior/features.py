@@ -13,8 +13,8 @@ from stoic.checks import Array, IntArray
 from stoic.features import Features, GrowingMap, NystromMap, QuadratureMap, SpanningMap
 from stoic.kernels import Kernel
 from stoic.loops import play
-from stoic.loops.blas import add_outer
 from stoic.posterior.base import Step, Track
+from stoic.posterior.root import Root
 
 __all__ = ["FeaturePosterior"]
 
@@ -33,7 +33,7 @@ class FeaturePosterior(Track):
 
         gain = c/d,  V⁻¹ −= vvᵀ/d,  σ² −= λc²/d,  logdet += ln d,
 
-    and V itself is kept too where ``gram`` says so, for whoever needs its root. All of it is
+    and V and its eigenvectors are kept too where ``root`` says so. All of it is
     formed afresh from the counts every so often, and whenever :meth:`rebase` changes the
     features. With features that span the kernel at the points, this is the exact posterior.
 
@@ -41,6 +41,7 @@ class FeaturePosterior(Track):
     """
 
     _inverse: Array  # V⁻¹
+    root: Root | None  # V^{-½}, where it is asked for
 
     def __init__(
         self,
@@ -49,10 +50,10 @@ class FeaturePosterior(Track):
         lam: float,
         map: Map,
         *,
-        gram: bool = False,
+        root: bool = False,
     ) -> None:
         super().__init__(points, lam)
-        self._gram = gram
+        self._rooted = root
         self.kernel = kernel
         self._prior = kernel.diag(points)
         self._next_refresh = 1024
@@ -71,7 +72,7 @@ class FeaturePosterior(Track):
         Everything is formed afresh from the counts, except where the map has but grown by a few
         columns, which are then added.
         """
-        grown = isinstance(map, GrowingMap) and map.grown_from(self.map) and not self._gram
+        grown = isinstance(map, GrowingMap) and map.grown_from(self.map) and not self._rooted
         rank, self.map = self.features.rank if grown else 0, map
         self._take_features(map.features(self.points))
         if grown:
@@ -107,7 +108,8 @@ class FeaturePosterior(Track):
     def refresh(self) -> None:
         """Form V, V⁻¹, σ² and logdet afresh from the counts."""
         psi = self.features.psi
-        self._V = V = self._regularised()
+        V = self._regularised()
+        self.root = Root(V.copy()) if self._rooted else None
         factor: Array = np.linalg.cholesky(V).astype(float, copy=False)
         self._inverse = _inverse(factor)
         self.var, self._largest = self._variance(psi, self._prior), None
@@ -117,7 +119,7 @@ class FeaturePosterior(Track):
     @property
     def V(self) -> Array:  # noqa: N802, as in the papers
         """λI + Σ n_a ψ_aψ_aᵀ: kept up to date, or formed when asked for."""
-        return self._V if self._gram else self._regularised()
+        return self._regularised() if self.root is None else self.root.V
 
     def _regularised(self) -> Array:
         played = np.flatnonzero(self.counts)
@@ -150,8 +152,8 @@ class FeaturePosterior(Track):
         explained, self._largest = play(
             psi, self._inverse, self.var, arm, 1.0 / times, self.lam, gain
         )
-        if self._gram and len(self._V):
-            add_outer(self._V.T, float(times), psi[arm], psi[arm])
+        if self.root is not None:
+            self.root.add(psi[arm], times)
         self.logdet += math.log1p(times * explained)
         self._count(arm, times)
         refreshed = self.t >= self._next_refresh
@@ -187,7 +189,8 @@ class FeaturePosterior(Track):
         twin = FeaturePosterior.__new__(FeaturePosterior)
         twin.__dict__.update(self.__dict__)
         twin.counts, twin.var = self.counts.copy(), self.var.copy()
-        twin._V, twin._inverse = self._V.copy(), self._inverse.copy()
+        twin._inverse = self._inverse.copy()
+        twin.root = None if self.root is None else self.root.copy()
         return twin
 
     def state(self) -> dict[str, Any]:
@@ -200,8 +203,8 @@ class FeaturePosterior(Track):
             "next_refresh": self._next_refresh,
             "own": self._own,
         }
-        if self._gram:
-            state["V"] = self._V.copy()
+        if self.root is not None:
+            state["root"] = self.root.state()
         if isinstance(self.map, NystromMap | GrowingMap):
             state["dictionary"] = self.map.dictionary.copy()
         if isinstance(self.map, GrowingMap):
@@ -224,8 +227,8 @@ class FeaturePosterior(Track):
         self.features = replace(self.features, psi=np.vstack([self.features.psi, *rows]))
         r = self.features.rank
         self.var, self._largest = np.array(state["var"], dtype=float), None
-        if self._gram:
-            self._V = np.array(state["V"], dtype=float).reshape(r, r)
+        if self._rooted:
+            self.root = Root.restored(state["root"], r)
         self._inverse = np.array(state["inverse"], dtype=float).reshape(r, r)
         self.logdet = float(state["logdet"])
         self.t = int(self.counts.sum())
