@@ -103,6 +103,20 @@ def test_a_spanning_map_leaves_nothing_out_or_is_not_made() -> None:
     assert SpanningMap.of(Matern(1.5, 0.2), LINE, 90) is None
 
 
+def test_runs_on_the_same_arms_share_their_features() -> None:
+    kernel, points = SquaredExponential(0.2), LINE.copy()
+    first = exact_posterior(kernel, points, 1.0)
+    again = exact_posterior(SquaredExponential(0.2), LINE.copy(), 2.0)
+    assert isinstance(first, FeaturePosterior)
+    assert isinstance(again, FeaturePosterior)
+    assert first.features.psi is again.features.psi
+    points *= 0.5  # others, though in the same place
+    moved = exact_posterior(kernel, points, 1.0)
+    assert isinstance(moved, FeaturePosterior)
+    psi = moved.features.psi
+    assert psi @ psi.T == pytest.approx(kernel(points, points), abs=1e-12)
+
+
 @pytest.mark.parametrize("form", [ExactPosterior, DensePosterior])
 def test_plays_put_off_are_seen_by_all_who_look(form: Any) -> None:
     kernel, rng = Matern(2.5, 0.2), np.random.default_rng(3)

@@ -27,6 +27,7 @@ class SpanningMap:
         self.kernel = kernel
         self._pivots = pivots
         self._factor: Array = np.linalg.cholesky(kernel(pivots, pivots)).astype(float, copy=False)
+        self._lately: tuple[Array, Array] | None = None  # points, and their coordinates
 
     @classmethod
     def of(cls, kernel: Kernel, points: Array, most: int) -> SpanningMap | None:
@@ -57,5 +58,7 @@ class SpanningMap:
         return np.ascontiguousarray(psi)
 
     def features(self, X: Array) -> Features:
-        """The features of the tracked points."""
-        return Features(self(X), np.eye(len(self._pivots)))
+        """The features of the tracked points; asked again, as by many runs, they are at hand."""
+        if self._lately is None or not np.array_equal(self._lately[0], X):
+            self._lately = (X.copy(), self(X))
+        return Features(self._lately[1], np.eye(len(self._pivots)))

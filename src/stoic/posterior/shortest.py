@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
+
+import numpy as np
+
 from stoic.checks import Array
 from stoic.features import SpanningMap
 from stoic.kernels import Kernel
@@ -15,6 +19,7 @@ _MOST_FEATURES = 128  # beyond it, columns of the points played are as quick
 _SMALL = 0.1  # of the prior variance: below it, λ calls for more digits than features have
 _NOT_SMALL = 0.5  # of the prior variance: from here on λ allows rank-one steps to be put off
 _FEW_POINTS = 512  # up to here, the whole covariance is at hand at little cost
+_LATELY: deque[tuple[tuple[Kernel, Array], SpanningMap | None]] = deque(maxlen=2)  # found so
 _MOST_POINTS = 50_000  # beyond it, looking for features would be felt at the start
 
 
@@ -41,4 +46,9 @@ def spanning_map(kernel: Kernel, points: Array, lam: float) -> SpanningMap | Non
     prior = float(kernel.diag(points).max(initial=0.0))
     if len(points) > _MOST_POINTS or not lam >= _SMALL * prior > 0.0:
         return None
-    return SpanningMap.of(kernel, points, min(_MOST_FEATURES, len(points) // 4))
+    for (known, at), map in _LATELY:
+        if known == kernel and np.array_equal(at, points):
+            return map
+    map = SpanningMap.of(kernel, points, min(_MOST_FEATURES, len(points) // 4))
+    _LATELY.append(((kernel, points.copy()), map))
+    return map

@@ -162,18 +162,27 @@ def make_policy(run: Run, world: World) -> Any:
         lam=spec.lam,
         horizon=run.case.horizon,
         schedule=_schedule(kind, spec.schedule or "practical", dict(spec.schedule_options)),
-        assumptions=_assumptions(run, world, problem),
+        assumptions=_assumptions(run, problem),
         seed=_POLICY_SEED + run.trial,
         **spec.options,
     )
 
 
-def _assumptions(run: Run, world: World, problem: Problem) -> Assumptions | None:
+def _assumptions(run: Run, problem: Problem) -> Assumptions | None:
     if run.policy.schedule == "practical":
         return None
-    return problem.assumptions(
-        world.noise, moment_order=run.moment_order, delta=run.delta, budget=run.budget
-    )
+    table = json.dumps(run.noise) if run.noise else ""
+    return _constants(problem, table, run.moment_order, run.delta, run.budget)
+
+
+@lru_cache(maxsize=4)
+def _constants(
+    problem: Problem, noise: str, order: float, delta: float, budget: float | None
+) -> Assumptions:
+    """What all policies of a trial assume: moments are integrals over all arms."""
+    law = noises.make(json.loads(noise)) if noise else problem.noise
+    assert law is not None
+    return problem.assumptions(law, moment_order=order, delta=delta, budget=budget)
 
 
 def _schedule(kind: Any, name: str, options: dict[str, Any]) -> Any:
