@@ -15,6 +15,7 @@ os.environ.update(
 import platform
 import subprocess
 from datetime import UTC, datetime
+from importlib import metadata
 from pathlib import Path
 
 import numpy as np
@@ -44,6 +45,13 @@ def _blas() -> str:
     return f"{blas['name']} {blas['version']}"
 
 
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "none"
+
+
 def facts() -> dict[str, str]:
     """The machine, the versions and the commit, by name."""
     memory = _line("/proc/meminfo", "MemTotal").split()
@@ -57,6 +65,7 @@ def facts() -> dict[str, str]:
         "NumPy": np.__version__,
         "SciPy": scipy.__version__,
         "BLAS": f"{_blas()}, one thread",
+        "Numba": _version("numba"),
         "commit": (_git("rev-parse", "--short", "HEAD") or "unknown") + changed,
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
     }

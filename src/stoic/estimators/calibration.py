@@ -100,18 +100,18 @@ class Calibration:
         streak = self._streaks.pop(arm, 0)
         if streak:
             limit *= self.INSISTENCE ** min(abs(streak), 700)
-        residual = y - centre
-        clipped = min(max(residual, -limit), limit)
-        if clipped != residual:
+        residual = clipped = y - centre
+        if not -limit <= residual <= limit:
             side = 1 if residual > 0 else -1
+            clipped = side * limit
             self._streaks[arm] = streak + side if streak * side >= 0 else side
         self._payoffs.add(y)
-        scale = self._residuals.scale
-        self._residuals.add(residual)
-        if self._residuals.count < 2 * self.WARMUP:
-            self._residuals.scale = scale  # too few residuals of their own yet
-        self._clipped += 1
-        n = self._clipped
+        residuals = self._residuals
+        scale = residuals.scale
+        residuals.add(residual)
+        if residuals.count < 2 * self.WARMUP:
+            residuals.scale = scale  # too few residuals of their own yet
+        self._clipped = n = self._clipped + 1
         # √((n−1)/n rms² + c²/n) without a square that could overflow
         self._rms = math.hypot(self._rms * math.sqrt((n - 1) / n), clipped / math.sqrt(n))
         return centre + clipped

@@ -202,7 +202,8 @@ class Policy(ABC):
         ±1e240 a payoff is taken as that, so that sums stay finite.
         """
         y = number(payoff, "payoff", error=InvalidPayoff)
-        y = math.copysign(min(abs(y), _LARGEST), y)
+        if abs(y) > _LARGEST:
+            y = math.copysign(_LARGEST, y)
         place = self.domain.index(arm) if isinstance(self.domain, Arms) else self.domain.point(arm)
         self._tell(place, y)
 

@@ -111,8 +111,7 @@ class MoMGPUCB(UCBPolicy):
 
     def _tell(self, place: Any, payoff: float) -> None:
         planned = self._choose()
-        as_planned = place == planned
-        if not (as_planned if isinstance(as_planned, bool) else as_planned.all()):
+        if not np.all(place == planned) if isinstance(self.domain, Box) else place != planned:
             raise OutOfPlan(
                 f"expected the planned arm {planned}, got {place}; tell what ask() gave"
             )

@@ -208,7 +208,7 @@ class UCBPolicy(Policy):
                 learned.warm(arm, y)
             self._rewarm(clipped=True)
         else:
-            behind = plays(step)
+            behind = float(plays(step))
             y_hat = [learned.clip(arm, y, centre, share, behind) for y in ys]
             self.estimator.add(arm, y_hat[0] if len(ys) == 1 else y_hat, step, self.posterior)
         self.estimator.location = learned.location
