@@ -111,6 +111,7 @@ class Extremes:
         posterior = self._posterior
         count, n = posterior.blocks.arms.shape
         most = width * posterior.top + (self._most[slope] if slope else 0.0)
+        most += 1e-12 * np.abs(most)  # what rounding may have taken
         places, bounds = [], []
         blocks = np.flatnonzero(most >= least)
         for some in np.array_split(blocks, -(-len(blocks) // _PART) or 1):
