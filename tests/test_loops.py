@@ -216,3 +216,18 @@ for name in ("gp-ucb", "tgp-ucb", "ca-tgp-ucb", "mom-gp-ucb", "bkb", "ata-gp-ucb
     ]
     assert [r.stderr.strip() for r in ran] == ["stoic.loops.fused", "stoic.loops.plain"]
     assert ran[0].stdout == ran[1].stdout
+
+
+def test_without_a_folder_for_compiled_code() -> None:
+    """As where the package belongs to root and the user has no home."""
+    program = """
+from numba.core import caching
+caching.CacheImpl._locator_classes = []
+import numpy as np
+from stoic import loops
+print(loops.highest.__module__, loops.highest(np.array([0.0, 1.0]), np.ones(2), 1.0))
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.split() == ["stoic.loops.fused", "1"]

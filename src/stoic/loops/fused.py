@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -22,10 +24,21 @@ __all__ = [
     "turn",
 ]
 
+
+def _compiling(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    def compiled(function: Callable[..., Any]) -> Any:
+        try:
+            return njit(cache=True, error_model="numpy", **options)(function)
+        except RuntimeError:  # there is no folder to keep the code in
+            return njit(error_model="numpy", **options)(function)
+
+    return compiled
+
+
 # Sums in any order, so that they can be made of several at a time; NaN and ∞ stay what they are.
-_compiled = njit(cache=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"})
+_compiled = _compiling(fastmath={"reassoc", "contract", "nsz"})
 # Where the order matters. (What a function calls is compiled in its caller's manner.)
-_exact = njit(cache=True, error_model="numpy")
+_exact = _compiling()
 
 _FEW = 24  # rows that are sorted by exchanges
 _BLOCK = 64  # columns whose rows the nearest cache holds
