@@ -59,6 +59,7 @@ class SpanningMap:
 
     def features(self, X: Array) -> Features:
         """The features of the tracked points; asked again, as by many runs, they are at hand."""
-        if self._lately is None or not np.array_equal(self._lately[0], X):
-            self._lately = (X.copy(), self(X))
-        return Features(self._lately[1], np.eye(len(self._pivots)))
+        lately = self._lately
+        if lately is None or not np.array_equal(lately[0], X):
+            lately = self._lately = (X.copy(), self(X))
+        return Features(lately[1], np.eye(len(self._pivots)))

@@ -46,7 +46,7 @@ def spanning_map(kernel: Kernel, points: Array, lam: float) -> SpanningMap | Non
     prior = float(kernel.diag(points).max(initial=0.0))
     if len(points) > _MOST_POINTS or not lam >= _SMALL * prior > 0.0:
         return None
-    for (known, at), map in _LATELY:
+    for (known, at), map in tuple(_LATELY):  # other threads may add to it meanwhile
         if known == kernel and np.array_equal(at, points):
             return map
     map = SpanningMap.of(kernel, points, min(_MOST_FEATURES, len(points) // 4))
