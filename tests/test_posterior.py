@@ -111,10 +111,11 @@ def test_runs_on_the_same_arms_share_their_features() -> None:
     assert isinstance(again, FeaturePosterior)
     assert first.features.psi is again.features.psi
     points *= 0.5  # others, though in the same place
-    moved = exact_posterior(kernel, points, 1.0)
-    assert isinstance(moved, FeaturePosterior)
-    psi = moved.features.psi
-    assert psi @ psi.T == pytest.approx(kernel(points, points), abs=1e-12)
+    for other in (kernel, SquaredExponential(0.3)):
+        moved = exact_posterior(other, points, 1.0)
+        assert isinstance(moved, FeaturePosterior)
+        psi = moved.features.psi
+        assert psi @ psi.T == pytest.approx(other(points, points), abs=1e-12)
 
 
 @pytest.mark.parametrize("form", [ExactPosterior, DensePosterior])

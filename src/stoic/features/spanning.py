@@ -26,7 +26,8 @@ class SpanningMap:
     def __init__(self, kernel: Kernel, pivots: Array) -> None:
         self.kernel = kernel
         self._pivots = pivots
-        self._factor: Array = np.linalg.cholesky(kernel(pivots, pivots)).astype(float, copy=False)
+        self._gram: Array = kernel(pivots, pivots)
+        self._factor: Array = np.linalg.cholesky(self._gram).astype(float, copy=False)
         self._lately: tuple[Array, Array] | None = None  # points, and their coordinates
 
     @classmethod
@@ -50,6 +51,11 @@ class SpanningMap:
             return cls(kernel, points[pivots])
         except np.linalg.LinAlgError:  # the last pivots were rounding
             return None
+
+    def fits(self, kernel: Kernel) -> bool:
+        """Whether a kernel has the values that this map was made of."""
+        alike = type(kernel) is type(self.kernel)
+        return alike and np.array_equal(kernel(self._pivots, self._pivots), self._gram)
 
     def __call__(self, X: Array) -> Array:
         """The coordinates ψ at points, (n, r)."""

@@ -9,6 +9,7 @@ import numpy as np
 from stoic.checks import Array
 from stoic.features import SpanningMap
 from stoic.kernels import Kernel
+from stoic.kernels.stationary import Stationary
 from stoic.posterior.dense import DensePosterior
 from stoic.posterior.exact import ExactPosterior
 from stoic.posterior.features import FeaturePosterior
@@ -19,7 +20,7 @@ _MOST_FEATURES = 128  # beyond it, columns of the points played are as quick
 _SMALL = 0.1  # of the prior variance: below it, λ calls for more digits than features have
 _NOT_SMALL = 0.5  # of the prior variance: from here on λ allows rank-one steps to be put off
 _FEW_POINTS = 512  # up to here, the whole covariance is at hand at little cost
-_LATELY: deque[tuple[tuple[Kernel, Array], SpanningMap | None]] = deque(maxlen=2)  # found so
+_LATELY: deque[tuple[Array, SpanningMap]] = deque(maxlen=2)  # points and their map, for other runs
 _MOST_POINTS = 50_000  # beyond it, looking for features would be felt at the start
 
 
@@ -46,9 +47,11 @@ def spanning_map(kernel: Kernel, points: Array, lam: float) -> SpanningMap | Non
     prior = float(kernel.diag(points).max(initial=0.0))
     if len(points) > _MOST_POINTS or not lam >= _SMALL * prior > 0.0:
         return None
-    for (known, at), map in tuple(_LATELY):  # other threads may add to it meanwhile
-        if known == kernel and np.array_equal(at, points):
+    shared = isinstance(kernel, Stationary)  # others may hold a large matrix
+    for at, map in tuple(_LATELY) if shared else ():  # other threads may add to it meanwhile
+        if np.array_equal(at, points) and map.fits(kernel):
             return map
-    map = SpanningMap.of(kernel, points, min(_MOST_FEATURES, len(points) // 4))
-    _LATELY.append(((kernel, points.copy()), map))
-    return map
+    found = SpanningMap.of(kernel, points, min(_MOST_FEATURES, len(points) // 4))
+    if shared and found is not None:
+        _LATELY.append((points.copy(), found))
+    return found
