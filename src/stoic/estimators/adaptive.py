@@ -29,8 +29,8 @@ class AdaptivelyTruncatedMean:
     Payoffs may be judged about a centre g, y − g in place of y; the part that g explains is
     then added back, θ = V^{-½} r̂ + V⁻¹Φᵀ g (summed over plays). With g = 0 this is the paper's.
 
-    Cost per round: A·r, and where a payoff may be cut at all, the eigenvectors of V, r³, and
-    m·r for each such payoff.
+    Cost per round: A·r, and where a payoff may be cut at all, turning the eigenvectors of V (a
+    product of r × r matrices) and m·r for each such payoff.
     """
 
     def __init__(self, arms: int) -> None:

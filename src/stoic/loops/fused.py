@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from stoic.checks import Array, IntArray
+from stoic.loops.compiling import compiled
+from stoic.loops.turning import turn
 
 __all__ = [
     "deviate",
@@ -24,27 +23,11 @@ __all__ = [
     "turn",
 ]
 
-
-def _compiling(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    def compiled(function: Callable[..., Any]) -> Any:
-        try:
-            return njit(cache=True, error_model="numpy", **options)(function)
-        except RuntimeError:  # there is no folder to keep the code in
-            return njit(error_model="numpy", **options)(function)
-
-    return compiled
-
-
-# Sums in any order, so that they can be made of several at a time; NaN and ∞ stay what they are.
-_compiled = _compiling(fastmath={"reassoc", "contract", "nsz"})
-# Where the order matters. (What a function calls is compiled in its caller's manner.)
-_exact = _compiling()
-
 _FEW = 24  # rows that are sorted by exchanges
 _BLOCK = 64  # columns whose rows the nearest cache holds
 
 
-@_compiled
+@compiled
 def play(
     psi: Array, inverse: Array, var: Array, arm: int, noise: float, lam: float, gain: Array
 ) -> tuple[float, float]:
@@ -64,7 +47,7 @@ def play(
     return explained, _shrink(var, gain, share, lam * share)
 
 
-@_compiled
+@compiled
 def late_play(
     covariance: Array, recent: Array, late: int, var: Array, arm: int, noise: float, gain: Array
 ) -> tuple[float, float]:
@@ -87,7 +70,7 @@ def late_play(
     return own, _shrink(var, gain, share, share)
 
 
-@_compiled
+@compiled
 def _shrink(var: Array, gain: Array, share: float, factor: float) -> float:
     widest = 0.0
     for a in range(len(var)):
@@ -98,7 +81,7 @@ def _shrink(var: Array, gain: Array, share: float, factor: float) -> float:
     return widest
 
 
-@_compiled
+@compiled
 def pull(rows: Array, sums: Array, gain: Array, arm: int, targets: Array) -> None:
     """Add the targets to the arm's sums and pull all rows towards them."""
     for i in range(sums.shape[1]):
@@ -110,7 +93,7 @@ def pull(rows: Array, sums: Array, gain: Array, arm: int, targets: Array) -> Non
             row[a] += step * gain[a]
 
 
-@_compiled
+@compiled
 def deviate(rows: Array, location: float, out: Array) -> float:
     """Median of the rows less a location, and how far that ranges."""
     if not len(out):
@@ -133,7 +116,7 @@ def deviate(rows: Array, location: float, out: Array) -> float:
     return high - low
 
 
-@_compiled
+@compiled
 def _medians(rows: Array, out: Array) -> None:
     """The median of each column, by exchanges without a branch, a block of columns at a time."""
     n = len(rows)
@@ -143,8 +126,8 @@ def _medians(rows: Array, out: Array) -> None:
         for i in range(n):
             for a in range(size):
                 block[i, a] = rows[i, start + a]
-        for turn in range(n):
-            for i in range(turn % 2, n - 1, 2):
+        for sweep in range(n):
+            for i in range(sweep % 2, n - 1, 2):
                 lower, upper = block[i], block[i + 1]
                 for a in range(size):
                     x, y = lower[a], upper[a]
@@ -155,7 +138,7 @@ def _medians(rows: Array, out: Array) -> None:
             out[start + a] = middle if n % 2 else 0.5 * (block[n // 2 - 1, a] + middle)
 
 
-@_compiled
+@compiled
 def norm(gain: Array, counts: IntArray, p: float) -> float:
     """The p-norm of the gains of all plays."""
     largest = 0.0
@@ -173,7 +156,7 @@ def norm(gain: Array, counts: IntArray, p: float) -> float:
     return h
 
 
-@_compiled
+@compiled
 def outlive(
     variates: Array, limits: Array, q: float, out: float, held: IntArray
 ) -> tuple[int, int]:
@@ -191,7 +174,7 @@ def outlive(
     return inside, kept
 
 
-@_compiled
+@compiled
 def highest(deviation: Array, var: Array, width: float) -> int:
     """The arm of the highest bound."""
     index = np.empty(len(var))
@@ -204,7 +187,7 @@ def highest(deviation: Array, var: Array, width: float) -> int:
     return best
 
 
-@_compiled
+@compiled
 def interpolate(
     weights: NDArray[np.float32],
     anchors: Array,
@@ -228,122 +211,3 @@ def interpolate(
                 value += weight[j] * anchor[j]
             values[b, i] = value + offset[0, b, i] - location * offset[1, b, i]
             doubts[b, i] = since[stamp[b, i]] * rho[b, i] + slack[b]
-
-
-@_exact
-def turn(values: Array, vectors: Array, z: Array) -> None:
-    """Decompose a matrix after a rank-one step, in place.
-
-    The new eigenvalues are the roots of 1 + Σ z²/(d − μ), one between any two of the old. Vectors
-    are made from weights for which these roots are exact, so that they are orthogonal to rounding
-    (Gu & Eisenstat, *A stable and efficient algorithm for the rank-one modification of the
-    symmetric eigenproblem*, SIAM J. Matrix Anal. Appl. 1994).
-    """
-    chosen = _deflated(values, vectors, z)
-    n, r = len(chosen), len(values)
-    d, squares = values[chosen], z[chosen] ** 2
-    gaps, found = np.empty((n, n)), np.empty(n)  # gaps[k, j] = d_j − μ_k
-    for k in range(n):
-        found[k] = _root_between(d, squares, k, gaps[k])
-    rotation, weights = np.empty((n, n)), np.empty(n)
-    for i in range(n):
-        product = -gaps[i, i]
-        for k in range(n):
-            if k != i:
-                product *= -gaps[k, i] / (d[k] - d[i])
-        weights[i] = math.copysign(math.sqrt(abs(product)), z[chosen[i]])
-    for k in range(n):
-        square = 0.0
-        for j in range(n):
-            entry = weights[j] / gaps[k, j]
-            rotation[j, k] = entry
-            square += entry * entry
-        for j in range(n):
-            rotation[j, k] /= math.sqrt(square)
-    turned = np.dot(np.ascontiguousarray(vectors[:, chosen]), rotation)
-    for j in range(n):
-        values[chosen[j]] = found[j]
-        for a in range(r):
-            vectors[a, chosen[j]] = turned[a, j]
-    order = np.argsort(values, kind="mergesort")
-    values[:], vectors[:] = values[order], vectors[:, order]
-
-
-@_exact
-def _deflated(values: Array, vectors: Array, z: Array) -> IntArray:
-    """The eigenvectors that the step turns; of equal eigenvalues, all of z goes to one."""
-    r, norm = len(values), math.sqrt((z * z).sum())
-    small = 1e-15 * (max(abs(values[0]), abs(values[r - 1])) + norm * norm) if r else 0.0
-    chosen, n = np.empty(r, dtype=np.int64), 0
-    for i in range(r):
-        if abs(z[i]) * norm <= small:
-            continue
-        if n:
-            j = chosen[n - 1]
-            length = math.hypot(z[i], z[j])
-            c, s = z[i] / length, z[j] / length
-            if (values[i] - values[j]) * abs(c * s) <= small:
-                for a in range(r):
-                    x, y = vectors[a, j], vectors[a, i]
-                    vectors[a, j], vectors[a, i] = c * x - s * y, s * x + c * y
-                low, high = values[j], values[i]
-                values[j], values[i] = c * c * low + s * s * high, s * s * low + c * c * high
-                z[i], z[j] = length, 0.0
-                n -= 1
-        chosen[n] = i
-        n += 1
-    return chosen[:n]
-
-
-@_exact
-def _root_between(d: Array, squares: Array, k: int, gaps: Array) -> float:
-    """The root μ of 1 + Σ squares/(d − μ) next above d_k; d − μ goes to ``gaps``.
-
-    μ is found as an offset from the nearer end of its interval, so that no gap loses its digits.
-    """
-    n = len(d)
-    width = d[k + 1] - d[k] if k + 1 < n else squares.sum()
-    value = 1.0
-    for j in range(n):
-        value += squares[j] / ((d[j] - d[k]) - 0.5 * width)
-    origin, low, high = d[k], 0.0, 0.5 * width
-    if value < 0.0:
-        low, high = 0.5 * width, width
-        if k + 1 < n:
-            origin, low, high = d[k + 1], -0.5 * width, 0.0
-    x = 0.5 * (low + high)
-    for _ in range(100):
-        below = above = below_slope = above_slope = 0.0
-        for j in range(n):
-            gap = (d[j] - origin) - x
-            term = squares[j] / gap
-            if j <= k:
-                below += term
-                below_slope += term / gap
-            else:
-                above += term
-                above_slope += term / gap
-        value = 1.0 + below + above
-        if abs(value) <= 2e-15 * n * (1.0 + abs(below) + abs(above)):
-            break
-        if value < 0.0:
-            low = x
-        else:
-            high = x
-        step = -value / (below_slope + above_slope)
-        if k + 1 < n:  # as if by the two nearest poles alone, each with its side's slope
-            left, right = (d[k] - origin) - x, (d[k + 1] - origin) - x
-            a = (left + right) * value - left * right * (below_slope + above_slope)
-            b = left * right * value
-            c = value - left * below_slope - right * above_slope
-            root = math.sqrt(max(a * a - 4.0 * b * c, 0.0))
-            step = 2.0 * b / (a + root) if a > 0.0 or c == 0.0 else (a - root) / (2.0 * c)
-        new = x + step
-        if not low < new < high:
-            new = 0.5 * (low + high)
-        if new == x:
-            break
-        x = new
-    for j in range(n):
-        gaps[j] = (d[j] - origin) - x
-    return float(origin + x)

@@ -32,7 +32,8 @@ class BBKB(BKB):
     growth
         C̃ ≥ 1; a larger one makes longer batches, 1 makes BKB.
 
-    Cost per round: A·m within a batch; A·m² + m³ at its end.
+    Cost per round: A·m within a batch; A·m² + m³ at its end, or, with the practical schedule, A·m
+    for each point that the dictionary has grown by.
 
     Departures from print: as BKB.
 

@@ -33,7 +33,8 @@ class BKB(SketchedPolicy):
     q
         q̄, to override the schedule's.
 
-    Cost per round: A·m, and A·m² + m³ when the dictionary has changed.
+    Cost per round: A·m, and A·m² + m³ when the dictionary has changed; with the practical
+    schedule, A·m for each point that it has grown by.
 
     Departures from print: σ is without the paper's 1/√λ, and the width is divided by √λ instead.
     The first arm is the one of highest prior variance, not a uniform draw. Plays of the same

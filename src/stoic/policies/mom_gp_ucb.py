@@ -111,7 +111,8 @@ class MoMGPUCB(UCBPolicy):
 
     def _tell(self, place: Any, payoff: float) -> None:
         planned = self._choose()
-        if not np.all(place == planned) if isinstance(self.domain, Box) else place != planned:
+        box = isinstance(self.domain, Box)
+        if not (np.all(place == planned) if box else place == planned):
             raise OutOfPlan(
                 f"expected the planned arm {planned}, got {place}; tell what ask() gave"
             )

@@ -33,9 +33,9 @@ class FeaturePosterior(Track):
 
         gain = c/d,  V⁻¹ −= vvᵀ/d,  σ² −= λc²/d,  logdet += ln d,
 
-    and V and its eigenvectors are kept too where ``root`` says so. All of it is
-    formed afresh from the counts every so often, and whenever :meth:`rebase` changes the
-    features. With features that span the kernel at the points, this is the exact posterior.
+    and V and its eigenvectors are kept too where ``root`` says so. All of it is formed afresh from
+    the counts every so often, and whenever :meth:`rebase` does more than add features. With
+    features that span the kernel at the points, this is the exact posterior.
 
     Cost per play: one pass over A × r numbers. Memory: A × r.
     """

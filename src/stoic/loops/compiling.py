@@ -1,0 +1,26 @@
+"""How loops are compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numba import njit
+
+__all__ = ["compiled", "exact"]
+
+
+def _compiling(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    def decorate(function: Callable[..., Any]) -> Any:
+        try:
+            return njit(cache=True, error_model="numpy", **options)(function)
+        except RuntimeError:  # there is no folder to keep the code in
+            return njit(error_model="numpy", **options)(function)
+
+    return decorate
+
+
+# Sums in any order, so that they can be made of several at a time; NaN and ∞ stay what they are.
+compiled = _compiling(fastmath={"reassoc", "contract", "nsz"})
+# Where the order matters. (What a function calls is compiled in its caller's manner.)
+exact = _compiling()

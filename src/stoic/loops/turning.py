@@ -1,0 +1,133 @@
+"""The eigenvectors of a symmetric matrix after a rank-one step.
+
+Gu & Eisenstat, *A stable and efficient algorithm for the rank-one modification of the symmetric
+eigenproblem*, SIAM J. Matrix Anal. Appl. 1994.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from stoic.checks import Array, IntArray
+from stoic.loops.compiling import exact
+
+__all__ = ["turn"]
+
+
+@exact
+def turn(values: Array, vectors: Array, z: Array) -> None:
+    """Decompose a matrix after a rank-one step, in place.
+
+    The new eigenvalues are the roots of 1 + Σ z²/(d − μ), one between any two of the old. Vectors
+    are made from weights for which these roots are exact, so that they are orthogonal to rounding.
+    """
+    chosen = _deflated(values, vectors, z)
+    n, r = len(chosen), len(values)
+    d, squares = values[chosen], z[chosen] ** 2
+    gaps, found = np.empty((n, n)), np.empty(n)  # gaps[k, j] = d_j − μ_k
+    for k in range(n):
+        found[k] = _root_between(d, squares, k, gaps[k])
+    rotation, weights = np.empty((n, n)), np.empty(n)
+    for i in range(n):
+        product = -gaps[i, i]
+        for k in range(n):
+            if k != i:
+                product *= -gaps[k, i] / (d[k] - d[i])
+        weights[i] = math.copysign(math.sqrt(abs(product)), z[chosen[i]])
+    for k in range(n):
+        square = 0.0
+        for j in range(n):
+            entry = weights[j] / gaps[k, j]
+            rotation[j, k] = entry
+            square += entry * entry
+        for j in range(n):
+            rotation[j, k] /= math.sqrt(square)
+    turned = np.dot(np.ascontiguousarray(vectors[:, chosen]), rotation)
+    for j in range(n):
+        values[chosen[j]] = found[j]
+        for a in range(r):
+            vectors[a, chosen[j]] = turned[a, j]
+    order = np.argsort(values, kind="mergesort")
+    values[:], vectors[:] = values[order], vectors[:, order]
+
+
+@exact
+def _deflated(values: Array, vectors: Array, z: Array) -> IntArray:
+    """The eigenvectors that the step turns; of equal eigenvalues, all of z goes to one."""
+    r, norm = len(values), math.sqrt((z * z).sum())
+    small = 1e-15 * (max(abs(values[0]), abs(values[r - 1])) + norm * norm) if r else 0.0
+    chosen, n = np.empty(r, dtype=np.int64), 0
+    for i in range(r):
+        if abs(z[i]) * norm <= small:
+            continue
+        if n:
+            j = chosen[n - 1]
+            length = math.hypot(z[i], z[j])
+            c, s = z[i] / length, z[j] / length
+            if (values[i] - values[j]) * abs(c * s) <= small:
+                for a in range(r):
+                    x, y = vectors[a, j], vectors[a, i]
+                    vectors[a, j], vectors[a, i] = c * x - s * y, s * x + c * y
+                low, high = values[j], values[i]
+                values[j], values[i] = c * c * low + s * s * high, s * s * low + c * c * high
+                z[i], z[j] = length, 0.0
+                n -= 1
+        chosen[n] = i
+        n += 1
+    return chosen[:n]
+
+
+@exact
+def _root_between(d: Array, squares: Array, k: int, gaps: Array) -> float:
+    """The root μ of 1 + Σ squares/(d − μ) next above d_k; d − μ goes to ``gaps``.
+
+    μ is found as an offset from the nearer end of its interval, so that no gap loses its digits.
+    """
+    n = len(d)
+    width = d[k + 1] - d[k] if k + 1 < n else squares.sum()
+    value = 1.0
+    for j in range(n):
+        value += squares[j] / ((d[j] - d[k]) - 0.5 * width)
+    origin, low, high = d[k], 0.0, 0.5 * width
+    if value < 0.0:
+        low, high = 0.5 * width, width
+        if k + 1 < n:
+            origin, low, high = d[k + 1], -0.5 * width, 0.0
+    x = 0.5 * (low + high)
+    for _ in range(100):
+        below = above = below_slope = above_slope = 0.0
+        for j in range(n):
+            gap = (d[j] - origin) - x
+            term = squares[j] / gap
+            if j <= k:
+                below += term
+                below_slope += term / gap
+            else:
+                above += term
+                above_slope += term / gap
+        value = 1.0 + below + above
+        if abs(value) <= 2e-15 * n * (1.0 + abs(below) + abs(above)):
+            break
+        if value < 0.0:
+            low = x
+        else:
+            high = x
+        step = -value / (below_slope + above_slope)
+        if k + 1 < n:  # as if by the two nearest poles alone, each with its side's slope
+            left, right = (d[k] - origin) - x, (d[k + 1] - origin) - x
+            a = (left + right) * value - left * right * (below_slope + above_slope)
+            b = left * right * value
+            c = value - left * below_slope - right * above_slope
+            root = math.sqrt(max(a * a - 4.0 * b * c, 0.0))
+            step = 2.0 * b / (a + root) if a > 0.0 or c == 0.0 else (a - root) / (2.0 * c)
+        new = x + step
+        if not low < new < high:
+            new = 0.5 * (low + high)
+        if new == x:
+            break
+        x = new
+    for j in range(n):
+        gaps[j] = (d[j] - origin) - x
+    return float(origin + x)
