@@ -42,7 +42,7 @@ def drift(
     estimator = SmoothedMean(len(points))
     smallest = np.inf
     for arm, payoff in zip(arms.tolist(), payoffs.tolist(), strict=True):
-        estimator.add(arm, payoff, posterior.observe(arm), posterior)
+        estimator.add(arm, [payoff], posterior.observe(arm), posterior)
         smallest = min(smallest, posterior.var.min())
     mean, var, logdet, cond = fresh(kernel, points, lam, posterior.counts, estimator.sums[:, 0])
     return Drift(

@@ -65,7 +65,7 @@ class TestSmoothedMean(EstimatorSuite):
         return SmoothedMean(9, self.columns)
 
     def feed(self, estimator: Any, posterior: Any, arm: int, payoff: float) -> None:
-        estimator.add(arm, payoff, posterior.observe(arm), posterior)
+        estimator.add(arm, [payoff] * self.columns, posterior.observe(arm), posterior)
 
 
 class TestMedianOfMeans(TestSmoothedMean):

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from stoic.features.parts import NO_PARTS, Parts
 from stoic.loops import plain
 
 fused = pytest.importorskip("stoic.loops.fused")
@@ -39,22 +40,40 @@ def agree(results: list[tuple[object, ...]], scale: float = 1.0) -> None:
             )
 
 
-@given(A=SIZES, r=st.integers(0, 12), seed=SEEDS, lam=st.floats(0.01, 100.0))
+def _parts(rng: np.random.Generator, A: int, r: int) -> Parts:
+    n, p = int(rng.integers(1, A + 1)), int(rng.integers(1, 9))
+    order = np.resize(rng.permutation(A), -(-A // n) * n)
+    B = len(order) // n
+    return Parts(rng.standard_normal((B * p, r)), rng.standard_normal((B, p, n)), order)
+
+
+@given(
+    A=SIZES,
+    r=st.integers(0, 12),
+    seed=SEEDS,
+    lam=st.floats(0.01, 100.0),
+    again=st.booleans(),
+    in_parts=st.booleans(),
+)
 @settings(max_examples=80, deadline=None)
-def test_play(A: int, r: int, seed: int, lam: float) -> None:
+def test_play(A: int, r: int, seed: int, lam: float, again: bool, in_parts: bool) -> None:
     rng = np.random.default_rng(seed)
     psi = rng.standard_normal((A, r))
     root = rng.standard_normal((r, r))
     inverse = root @ root.T / max(r, 1) + np.eye(r)
     arm = int(rng.integers(A))
     var = 50.0 * rng.random(A)
+    direction = inverse @ psi[arm]
+    parts = _parts(rng, A, r) if in_parts else NO_PARTS
     agree(
         both(
             "play",
-            lambda f, psi, inverse, var, gain: f(psi, inverse, var, arm, 0.5, lam, gain),
+            lambda f, psi, *rest: f(psi, parts, *rest[:2], arm, 0.5, lam, again, *rest[2:]),
             psi,
             inverse,
             var,
+            direction if again else np.zeros(r),
+            psi @ direction if again else np.zeros(A),
             np.empty(A),
         ),
         scale=1e3 * (1.0 + lam),

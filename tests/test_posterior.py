@@ -12,6 +12,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF
 
 from drift import drift
+from stoic.checks import Array
 from stoic.features import NystromMap, QuadratureMap, SpanningMap, draw_dictionary
 from stoic.kernels import Kernel, Linear, Matern, Scaled, SquaredExponential
 from stoic.loops.blas import add_outer, add_outers
@@ -21,6 +22,9 @@ from stoic.posterior import DensePosterior, ExactPosterior, FeaturePosterior, ex
 LINE = np.linspace(0, 1, 100)[:, None]
 TWINS = np.sort(np.concatenate([np.linspace(0, 1, 50), np.linspace(0, 1, 50) + 1e-7]))[:, None]
 PLANE = np.random.default_rng(0).random((100, 2))
+MANY = np.random.default_rng(0).permutation(np.concatenate([np.linspace(0, 1, 600)] * 2 + [[0.5]]))
+MANY[:600] += 1e-9
+MANY = MANY[:, None]
 
 
 @pytest.mark.parametrize(
@@ -50,12 +54,13 @@ def test_drift_stays_within_bounds(
     [
         (SquaredExponential(0.3), TWINS, True),
         (SquaredExponential(0.2), LINE, True),
+        (SquaredExponential(0.05), MANY, True),
         (Linear(1.0), PLANE, True),
         (Scaled(Linear(1.0), 1e-6), PLANE, True),
         (Matern(2.5, 0.2), PLANE, False),
         (Matern(0.5, 0.1), TWINS, False),
     ],
-    ids=["twins", "smooth", "linear", "scaled", "matern", "rough twins"],
+    ids=["twins", "smooth", "in parts", "linear", "scaled", "matern", "rough twins"],
 )
 @pytest.mark.parametrize("ridge", [0.1, 0.3, 1.0, 50.0])
 @pytest.mark.parametrize("rounds", [40, 1200, 10_000])
@@ -69,6 +74,27 @@ def test_the_quickest_form_is_exact(
     assert error.mean < 1e-9
     assert error.var < 1e-9 * prior
     assert error.smallest_var >= 0.0
+
+
+@pytest.mark.parametrize("points", [LINE, MANY], ids=["line", "in parts"])
+def test_the_same_arm_again_and_again(points: Array) -> None:
+    posterior = exact_posterior(SquaredExponential(0.2), points, 1.0)
+    assert isinstance(posterior, FeaturePosterior)
+    for arm, plays in ((3, 300), (7, 1), (3, 200), (50, 250)):
+        for _ in range(plays):
+            step = posterior.observe(arm)
+    steps = [posterior.observe(50, times) for times in (7, 1, 2)]
+    one_by_one, restored = posterior.copy(), posterior.copy()
+    restored.restore(posterior.state())
+    assert np.array_equal(one_by_one.observe(50).gain, restored.observe(50).gain)
+    posterior.observe(50)
+    assert np.array_equal(posterior.var, restored.var)
+    var, logdet = posterior.var.copy(), posterior.logdet
+    posterior.refresh()
+    assert var == pytest.approx(posterior.var, rel=1e-10, abs=1e-13)
+    assert logdet == pytest.approx(posterior.logdet, rel=1e-12)
+    gains = [step.gain[50], *(step.gain[50] for step in steps)]
+    assert gains == pytest.approx([1 / 251, 7 / 258, 1 / 259, 2 / 261], rel=2e-2)
 
 
 @pytest.mark.parametrize(
@@ -101,6 +127,28 @@ def test_a_spanning_map_leaves_nothing_out_or_is_not_made() -> None:
     assert psi @ psi.T == pytest.approx(kernel(LINE, LINE), abs=1e-14)
     assert SpanningMap.of(kernel, LINE, 10) is None
     assert SpanningMap.of(Matern(1.5, 0.2), LINE, 90) is None
+
+
+def test_products_in_parts_are_exact() -> None:
+    kernel = SquaredExponential(0.05)
+    map = SpanningMap.of(kernel, MANY, 128)
+    assert map is not None
+    features = map.features(MANY)
+    anchors, weights, order = features.parts
+    assert anchors.size + weights.size < 0.75 * features.psi.size
+    assert set(order) == set(range(len(MANY)))
+    B, p, n = weights.shape
+    whole = np.zeros_like(features.psi)
+    whole[order] = np.einsum("bpr,bpn->bnr", anchors.reshape(B, p, -1), weights).reshape(B * n, -1)
+    assert np.abs(whole @ features.psi.T - kernel(MANY, MANY)).max() < 2e-14
+
+
+def test_parts_that_save_nothing_are_not_made() -> None:
+    space = np.random.default_rng(0).random((2000, 3))
+    for points, kernel in ((LINE, SquaredExponential(0.2)), (space, SquaredExponential(4.0))):
+        map = SpanningMap.of(kernel, points, 128)
+        assert map is not None
+        assert not len(map.features(points).parts.order)
 
 
 def test_runs_on_the_same_arms_share_their_features() -> None:

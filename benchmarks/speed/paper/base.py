@@ -123,7 +123,7 @@ class PaperPolicy(ABC):
             for y in payoffs.tolist():
                 learned.warm(arm, y)
             return payoffs
-        return np.array([learned.clip(arm, y, centre, share, plays) for y in payoffs.tolist()])
+        return np.array(learned.clip(arm, payoffs.tolist(), centre, share, plays))
 
     def _append(self, arm: int, y_hat: Array, *, warming: bool) -> None:
         """Add a round to the history; the first few are set anew as their scale gets known."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, insort
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -57,10 +56,11 @@ class RunningSpread:
             self._summarise()
 
     def _summarise(self) -> None:
-        self.location = _middle(self._sorted.__getitem__, len(self._sorted))
-        scale = _middle_distance(self._sorted, self.location)
+        values = self._sorted
+        self.location = _middle(values)
+        scale = _middle_distance(values, self.location)
         if scale == 0.0:  # more than half of the values are equal
-            others = [value for value in self._sorted if value != self.location]
+            others = [value for value in values if value != self.location]
             scale = _middle_distance(others, self.location) if others else 0.0
         self.scale = scale / MAD_OF_NORMAL
         self._next = max(self.count + 1, int(1.05 * self.count))
@@ -85,34 +85,37 @@ class RunningSpread:
         self.location, self.scale = float(state["location"]), float(state["scale"])
 
 
-def _middle(ordered: Callable[[int], float], n: int) -> float:
-    """The median of n values, given the i-th smallest."""
-    high = ordered(n // 2)
-    if n % 2:
+def _middle(ordered: list[float]) -> float:
+    """The median of sorted values."""
+    half, odd = divmod(len(ordered), 2)
+    high = ordered[half]
+    if odd:
         return high
-    low = ordered(n // 2 - 1)
+    low = ordered[half - 1]
     return low + (high - low) / 2.0
 
 
 def _middle_distance(values: list[float], centre: float) -> float:
     """The median of |v − centre| for sorted values.
 
-    Those below the centre, read backwards, and those above it are two sorted rows of distances,
-    of which the i-th smallest is found by halving.
+    Those below the centre, read backwards, and those above it are two sorted rows of distances:
+    how many of each are among the nearest half is found by halving.
     """
-    below, n = bisect_left(values, centre), len(values)
-
-    def ordered(i: int) -> float:
-        # of the i + 1 smallest, how many lie below the centre: as many as are nearer than the rest
-        low, high = max(0, i + 1 - (n - below)), min(i + 1, below)
-        while low < high:
-            half = (low + high) // 2
-            if centre - values[below - 1 - half] < values[below + i - half] - centre:
-                low = half + 1
-            else:
-                high = half
-        left = centre - values[below - low] if low else -math.inf
-        right = values[below + i - low] - centre if low <= i else -math.inf
-        return max(left, right)
-
-    return _middle(ordered, n)
+    n, below = len(values), bisect_left(values, centre)
+    near = (n + 1) // 2  # values up to the middle
+    low, high = max(0, near - (n - below)), min(near, below)
+    while low < high:  # of them, how many lie below the centre
+        half = (low + high) // 2
+        if centre - values[below - 1 - half] < values[below + near - 1 - half] - centre:
+            low = half + 1
+        else:
+            high = half
+    left, right = below - low, below + near - low  # the nearest are values[left:right]
+    inner = max(centre - values[left], values[right - 1] - centre)
+    if n % 2:
+        return inner
+    outer = min(
+        centre - values[left - 1] if left else math.inf,
+        values[right] - centre if right < n else math.inf,
+    )
+    return inner + (outer - inner) / 2.0

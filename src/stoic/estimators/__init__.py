@@ -2,6 +2,8 @@
 
 from stoic.estimators.adaptive import AdaptivelyTruncatedMean
 from stoic.estimators.calibration import Calibration
+from stoic.estimators.lazy import LazyMean
+from stoic.estimators.overview import LazyOverview, Overview
 from stoic.estimators.replicates import EpochPayoffs, replicate_estimate
 from stoic.estimators.smoothed import SmoothedMean
 from stoic.estimators.truncation import contextual_threshold, truncate
@@ -10,6 +12,9 @@ __all__ = [
     "AdaptivelyTruncatedMean",
     "Calibration",
     "EpochPayoffs",
+    "LazyMean",
+    "LazyOverview",
+    "Overview",
     "SmoothedMean",
     "contextual_threshold",
     "replicate_estimate",

@@ -59,8 +59,8 @@ class Calibration:
         """The payoff relative to the origin; as it is while warming up."""
         return payoff if self.warming else payoff - self.origin
 
-    def limit(self, var: float | Array, plays: float | Array) -> Any:
-        """How far from its estimate a payoff may be.
+    def limit(self, var: Array, plays: Array) -> Array:
+        """How far from their estimates payoffs of some arms may be.
 
         ``var`` is the posterior variance of the arm (as a share of the prior's), through which
         the spread of the function itself still counts: that of the payoffs, or that of the
@@ -68,10 +68,7 @@ class Calibration:
         ``plays`` is how often the arm was played.
         """
         function = max(self._payoffs.scale, self.amplitude)
-        if isinstance(var, float):  # quicker without NumPy
-            spread: Any = math.hypot(self._residuals.scale, math.sqrt(var) * function)
-        else:
-            spread = np.hypot(self._residuals.scale, np.sqrt(var) * function)
+        spread: Array = np.hypot(self._residuals.scale, np.sqrt(var) * function)
         return self.LIMIT * spread * plays**self.GROWTH
 
     def warm(self, arm: int, payoff: float) -> None:
@@ -94,27 +91,34 @@ class Calibration:
             values = self.location + np.clip(values - self.location, -most, most)
         return self._first_arms, values
 
-    def clip(self, arm: int, y: float, centre: float, var: float, plays: float) -> float:
-        """Take in a payoff and give it back, clipped about ``centre``."""
-        limit: float = self.limit(var, float(plays))
-        streak = self._streaks.pop(arm, 0)
-        if streak:
-            limit *= self.INSISTENCE ** min(abs(streak), 700)
-        residual = clipped = y - centre
-        if not -limit <= residual <= limit:
-            side = 1 if residual > 0 else -1
-            clipped = side * limit
-            self._streaks[arm] = streak + side if streak * side >= 0 else side
-        self._payoffs.add(y)
-        residuals = self._residuals
-        scale = residuals.scale
-        residuals.add(residual)
-        if residuals.count < 2 * self.WARMUP:
-            residuals.scale = scale  # too few residuals of their own yet
-        self._clipped = n = self._clipped + 1
-        # √((n−1)/n rms² + c²/n) without a square that could overflow
-        self._rms = math.hypot(self._rms * math.sqrt((n - 1) / n), clipped / math.sqrt(n))
-        return centre + clipped
+    def clip(
+        self, arm: int, ys: list[float], centre: float, var: float, plays: float
+    ) -> list[float]:
+        """Take in payoffs of one arm and give them back, clipped about ``centre``."""
+        payoffs, residuals, streaks = self._payoffs, self._residuals, self._streaks
+        std, growth = math.sqrt(var), plays**self.GROWTH
+        clipped = []
+        for y in ys:
+            function = max(payoffs.scale, self.amplitude)
+            limit = self.LIMIT * math.hypot(residuals.scale, std * function) * growth
+            streak = streaks.pop(arm, 0)
+            if streak:
+                limit *= self.INSISTENCE ** min(abs(streak), 700)
+            residual = kept = y - centre
+            if not -limit <= residual <= limit:
+                side = 1 if residual > 0 else -1
+                kept = side * limit
+                streaks[arm] = streak + side if streak * side >= 0 else side
+            payoffs.add(y)
+            scale = residuals.scale
+            residuals.add(residual)
+            if residuals.count < 2 * self.WARMUP:
+                residuals.scale = scale  # too few residuals of their own yet
+            self._clipped = n = self._clipped + 1
+            # √((n−1)/n rms² + c²/n) without a square that could overflow
+            self._rms = math.hypot(self._rms * math.sqrt((n - 1) / n), kept / math.sqrt(n))
+            clipped.append(centre + kept)
+        return clipped
 
     def state(self) -> dict[str, Any]:
         """Everything that :meth:`restore` needs to go on bit by bit."""

@@ -66,11 +66,11 @@ class LazyMean:
 
     # -- payoffs ------------------------------------------------------------------------------
 
-    def add(self, arm: int, payoff: float | Array, step: Step, posterior: LazyPosterior) -> None:
+    def add(self, arm: int, payoffs: list[float], step: Step, posterior: LazyPosterior) -> None:
         """Take in the payoff of the play that made ``step``."""
         if step.refreshed:
             self._rebase(posterior)
-        y = float(np.ravel(payoff)[0])
+        (y,) = payoffs
         self.sums[arm] += y
         row, pivot = posterior.last
         self._append((np.array([y, 1.0]) - self._beta @ row) / pivot, posterior)

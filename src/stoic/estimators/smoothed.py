@@ -40,8 +40,9 @@ class SmoothedMean:
         self._rows: Array = np.zeros((columns + 1, arms))  # s(S), one row a column; last s(1)
         self._targets: Array = np.ones(columns + 1)  # a play's payoffs, and one
         self._location = 0.0
-        self._deviation: Array | None = None  # until something changes
+        self._deviation: Array = np.zeros(arms)  # of now, unless something has changed since
         self._reach = 0.0  # of the deviation
+        self._stale = False
 
     @property
     def location(self) -> float:
@@ -51,15 +52,13 @@ class SmoothedMean:
     @location.setter
     def location(self, location: float) -> None:
         if location != self._location:
-            self._location, self._deviation = location, None
+            self._location, self._stale = location, True
 
-    def add(
-        self, arm: int, payoffs: float | list[float] | Array, step: Step, posterior: Posterior
-    ) -> None:
+    def add(self, arm: int, payoffs: list[float], step: Step, posterior: Posterior) -> None:
         """Take in the payoffs (one per column) of the play that made ``step``."""
         targets = self._targets
         if self.columns == 1:  # quicker than a slice
-            targets[0] = payoffs
+            targets[0] = payoffs[0]
         else:
             targets[:-1] = payoffs
         if step.refreshed:
@@ -67,7 +66,7 @@ class SmoothedMean:
             self.smooth(posterior)
             return
         pull(self._rows, self.sums, step.gain, arm, targets)
-        self._deviation = None
+        self._stale = True
 
     def replace(self, arms: IntArray, payoffs: Array, posterior: Posterior) -> None:
         """Forget all payoffs and take these instead, one row for each play."""
@@ -81,7 +80,8 @@ class SmoothedMean:
         self._take(posterior.smooth(np.column_stack([payoffs, ones])).T)
 
     def _take(self, rows: Array) -> None:
-        self._rows, self._deviation = np.ascontiguousarray(rows), None
+        self._rows, self._stale = np.ascontiguousarray(rows), True
+        self._deviation = np.zeros(self._rows.shape[1])
 
     def track(self, points: Array, posterior: Posterior) -> None:
         """Follow further points from now on."""
@@ -99,16 +99,21 @@ class SmoothedMean:
 
     @property
     def deviation(self) -> Array:
-        """Mean − location: what the policy compares, free of any common offset."""
-        if self._deviation is None:
-            self._deviation = np.empty(len(self.sums))
+        """Mean − location: what the policy compares, free of any common offset.
+
+        Until the next change; the array is then used again.
+        """
+        if self._stale:
             self._reach = deviate(self._rows, self._location, self._deviation)
+            self._stale = False
         return self._deviation
 
     @property
     def reach(self) -> float:
         """How far the deviations of all points range."""
-        return self._reach if self.deviation.size else 0.0
+        if self._stale:
+            self.deviation  # noqa: B018, for what comes with it
+        return self._reach
 
     def predict(self, X: Array, posterior: Posterior) -> Array:
         """The deviation from the location at any points."""

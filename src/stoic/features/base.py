@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from stoic.checks import Array
+from stoic.features.parts import NO_PARTS, Parts
 
 __all__ = ["Features"]
 
@@ -24,10 +25,13 @@ class Features:
         (A, r) coordinates ψ of the tracked points.
     basis
         (m, r) P, with orthonormal columns.
+    parts
+        What products with Ψ are quicker made of, if anything.
     """
 
     psi: Array
     basis: Array
+    parts: Parts = NO_PARTS
 
     @property
     def dimension(self) -> int:

@@ -7,6 +7,7 @@ from scipy.linalg import solve_triangular
 
 from stoic.checks import Array
 from stoic.features.base import Features
+from stoic.features.parts import in_parts
 from stoic.kernels import Kernel
 
 __all__ = ["SpanningMap"]
@@ -28,7 +29,7 @@ class SpanningMap:
         self._pivots = pivots
         self._gram: Array = kernel(pivots, pivots)
         self._factor: Array = np.linalg.cholesky(self._gram).astype(float, copy=False)
-        self._lately: tuple[Array, Array] | None = None  # points, and their coordinates
+        self._lately: tuple[Array, Features] | None = None  # points, and their features
 
     @classmethod
     def of(cls, kernel: Kernel, points: Array, most: int) -> SpanningMap | None:
@@ -67,5 +68,8 @@ class SpanningMap:
         """The features of the tracked points; asked again, as by many runs, they are at hand."""
         lately = self._lately
         if lately is None or not np.array_equal(lately[0], X):
-            lately = self._lately = (X.copy(), self(X))
-        return Features(lately[1], np.eye(len(self._pivots)))
+            psi = self(X)
+            rounding = _ROUNDING * float(self._gram.max(initial=0.0))
+            features = Features(psi, np.eye(len(self._pivots)), in_parts(psi, X, rounding))
+            lately = self._lately = (X.copy(), features)
+        return lately[1]

@@ -29,22 +29,67 @@ _BLOCK = 64  # columns whose rows the nearest cache holds
 
 @compiled
 def play(
-    psi: Array, inverse: Array, var: Array, arm: int, noise: float, lam: float, gain: Array
+    psi: Array,
+    parts: tuple[Array, Array, IntArray],
+    inverse: Array,
+    var: Array,
+    arm: int,
+    noise: float,
+    lam: float,
+    again: bool,
+    direction: Array,
+    column: Array,
+    gain: Array,
 ) -> tuple[float, float]:
     """One play on features."""
     r = len(inverse)
     row = psi[arm]
-    v = np.dot(inverse, row)
+    if not again:
+        np.dot(inverse, row, direction)
+        _spread(psi, parts, direction, column)
     explained = 0.0
     for i in range(r):
-        explained += row[i] * v[i]
+        explained += row[i] * direction[i]
     share = 1.0 / (noise + explained)
     for i in range(r):
-        step = v[i] * share
+        step = direction[i] * share
         for j in range(r):
-            inverse[i, j] -= step * v[j]
-    np.dot(psi, v, gain)
-    return explained, _shrink(var, gain, share, lam * share)
+            inverse[i, j] -= step * direction[j]
+    for i in range(r):
+        direction[i] *= noise * share
+    widest = 0.0
+    for a in range(len(var)):
+        step = column[a] * share
+        left = max(var[a] - lam * step * column[a], 0.0)
+        var[a] = left
+        gain[a] = step
+        column[a] = noise * step
+        widest = max(widest, left)
+    return explained, widest
+
+
+@compiled
+def _spread(psi: Array, parts: tuple[Array, Array, IntArray], x: Array, out: Array) -> None:
+    anchors, weights, order = parts
+    if not len(order):
+        np.dot(psi, x, out)
+        return
+    B, p, n = weights.shape
+    values, here = np.dot(anchors, x), np.empty(n)
+    for b in range(B):
+        here[:] = 0.0
+        for k in range(0, p - 3, 4):  # by fours, so that the sums are fetched less often
+            v, w = values[b * p + k :], weights[b, k:]
+            v0, v1, v2, v3 = v[0], v[1], v[2], v[3]
+            w0, w1, w2, w3 = w[0], w[1], w[2], w[3]
+            for i in range(n):
+                here[i] += v0 * w0[i] + v1 * w1[i] + v2 * w2[i] + v3 * w3[i]
+        for k in range(p - p % 4, p):
+            value, row = values[b * p + k], weights[b, k]
+            for i in range(n):
+                here[i] += value * row[i]
+        for i in range(n):
+            out[order[b * n + i]] = here[i]
 
 
 @compiled
@@ -67,18 +112,13 @@ def late_play(
     column, root = recent[:, late], math.sqrt(share)
     for a in range(A):
         column[a] = root * gain[a]
-    return own, _shrink(var, gain, share, share)
-
-
-@compiled
-def _shrink(var: Array, gain: Array, share: float, factor: float) -> float:
     widest = 0.0
-    for a in range(len(var)):
-        left = max(var[a] - factor * gain[a] * gain[a], 0.0)
+    for a in range(A):
+        left = max(var[a] - share * gain[a] * gain[a], 0.0)
         var[a] = left
         gain[a] *= share
         widest = max(widest, left)
-    return widest
+    return own, widest
 
 
 @compiled
@@ -102,6 +142,8 @@ def deviate(rows: Array, location: float, out: Array) -> float:
     if columns == 1:
         for a in range(len(out)):
             out[a] = rows[0, a]
+    elif columns == 5:
+        _medians_of_five(rows, out)
     elif columns <= _FEW:
         _medians(rows[:columns], out)
     else:
@@ -114,6 +156,16 @@ def deviate(rows: Array, location: float, out: Array) -> float:
         low = min(low, here)
         high = max(high, here)
     return high - low
+
+
+@compiled
+def _medians_of_five(rows: Array, out: Array) -> None:
+    """The same for five rows: the least and the greatest of four drop out."""
+    v, w, x, y, z = rows[0], rows[1], rows[2], rows[3], rows[4]
+    for a in range(len(out)):
+        low = max(min(v[a], w[a]), min(x[a], y[a]))
+        high = min(max(v[a], w[a]), max(x[a], y[a]))
+        out[a] = max(min(z[a], low), min(max(z[a], low), high))
 
 
 @compiled
@@ -141,6 +193,12 @@ def _medians(rows: Array, out: Array) -> None:
 @compiled
 def norm(gain: Array, counts: IntArray, p: float) -> float:
     """The p-norm of the gains of all plays."""
+    if p == 2.0:  # as good as always without a thought for what is too small to square
+        total = 0.0
+        for a in range(len(gain)):
+            total += counts[a] * gain[a] * gain[a]
+        if total > 1e-200:
+            return math.sqrt(total)
     largest = 0.0
     for a in range(len(gain)):
         if counts[a]:

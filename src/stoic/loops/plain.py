@@ -25,19 +25,48 @@ __all__ = [
 
 
 def play(
-    psi: Array, inverse: Array, var: Array, arm: int, noise: float, lam: float, gain: Array
+    psi: Array,
+    parts: tuple[Array, Array, IntArray],
+    inverse: Array,
+    var: Array,
+    arm: int,
+    noise: float,
+    lam: float,
+    again: bool,
+    direction: Array,
+    column: Array,
+    gain: Array,
 ) -> tuple[float, float]:
     """One play on features: V⁻¹ and σ² in place, the gain, and ψᵀV⁻¹ψ with the largest σ².
 
     With v = V⁻¹ψ_a, d = noise + ψ_aᵀv and c = Ψv: gain = c/d, V⁻¹ −= vvᵀ/d, σ² −= λc²/d.
+    After the play v and c are noise/d of what they were: so they are left in ``direction`` and
+    ``column``, where a play of the same arm ``again`` finds them. ``parts`` are anchors (Bp, r),
+    weights (B, p, n) and an order (Bn) that give Ψv for less, or nothing.
     """
     row = psi[arm]
-    v = inverse @ row
-    explained = float(row @ v)
-    np.dot(psi, v, out=gain)
-    if len(v):
-        add_outer(inverse.T, -1.0 / (noise + explained), v, v)
-    return explained, _shrink(var, gain, noise + explained, lam)
+    if not again:
+        np.dot(inverse, row, out=direction)
+        _spread(psi, parts, direction, column)
+    explained = float(row @ direction)
+    d = noise + explained
+    if len(direction):
+        add_outer(inverse.T, -1.0 / d, direction, direction)
+    direction *= noise / d
+    gain[:] = column
+    widest = _shrink(var, gain, d, lam)
+    np.multiply(gain, noise, out=column)
+    return explained, widest
+
+
+def _spread(psi: Array, parts: tuple[Array, Array, IntArray], v: Array, out: Array) -> None:
+    """Out = Ψv."""
+    anchors, weights, order = parts
+    if len(order):
+        B, p, _ = weights.shape
+        out[order] = ((anchors @ v).reshape(B, 1, p) @ weights).ravel()
+    else:
+        np.dot(psi, v, out=out)
 
 
 def late_play(

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from stoic.checks import Array, number
+from stoic.estimators import Overview
 from stoic.policies.bkb import BKB
 from stoic.policies.registry import register
 from stoic.posterior import FeaturePosterior
@@ -53,8 +54,8 @@ class BBKB(BKB):
         super().__init__(*args, **kwargs)
         self._open_batch()
 
-    def _hallucinate(self, pending: Any, arm: int) -> None:
-        pending.observe(arm)  # within a batch the dictionary stands still
+    def _suppose(self, pending: Overview, arm: int) -> None:
+        pending.suppose(arm)  # within a batch the dictionary stands still
 
     def _open_batch(self) -> None:
         self._start = self.posterior.copy()

@@ -46,12 +46,12 @@ class CATGPUCB(ManyArmsPolicy):
 
     def _learn(self, arm: int, payoff: float) -> None:
         if self._calibration is not None:
-            self._absorb_clipped(arm, payoff, lambda step: self._threshold(arm, step, 1.0) ** 2)
+            self._absorb_clipped(arm, [payoff], lambda step: self._threshold(arm, step, 1.0) ** 2)
             return
         step = self.posterior.observe(arm)
         y_hat = truncate(payoff, self._threshold(arm, step, self.schedule.order))  # lines 6–7
         self._absorb(arm, y_hat, step)  # line 8
 
     def _threshold(self, arm: int, step: Step, order: float) -> float:
-        arm, counts = self._weighted(arm)
+        arm, counts = self.overview.weighted(arm)
         return contextual_threshold(step.gain, arm, counts, order)

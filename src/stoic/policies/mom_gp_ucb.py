@@ -15,7 +15,6 @@ from stoic.errors import InvalidInput, OutOfPlan
 from stoic.estimators import SmoothedMean
 from stoic.policies.registry import register
 from stoic.policies.ucb import UCBPolicy
-from stoic.schedules import Progress
 from stoic.schedules.park2024 import MoMGPUCBTheory
 from stoic.schedules.practical import PracticalMoM
 from stoic.spaces import Box
@@ -88,9 +87,8 @@ class MoMGPUCB(UCBPolicy):
         return self.episodes is not None and self._n >= self.episodes
 
     @property
-    def progress(self) -> Progress:
-        """What the schedule may look at; its rounds are episodes."""
-        return super().progress._replace(t=self._n)
+    def _rounds(self) -> int:
+        return self._n  # a round is an episode
 
     @property
     def width(self) -> float:
@@ -101,8 +99,7 @@ class MoMGPUCB(UCBPolicy):
         if not self._filled:
             return super()._choose()  # line 5
         if self._plan is None:
-            box = isinstance(self.domain, Box)
-            self._plan = self._planned if box else int(self._planned[0])
+            self._plan = self._planned if isinstance(self.domain, Box) else int(self._planned[0])
         return self._plan  # line 6
 
     def _batch(self, n: int) -> list[Any]:
@@ -116,22 +113,23 @@ class MoMGPUCB(UCBPolicy):
             raise OutOfPlan(
                 f"expected the planned arm {planned}, got {place}; tell what ask() gave"
             )
-        if not self._filled:
-            self._planned, self._plan = np.atleast_1d(np.array(planned, dtype=float)), None
-        super()._tell(place, payoff)
-
-    def _learn(self, arm: int, payoff: float) -> None:
+        arm = self._track(place) if box else place
+        self.t += 1
         if self._over:
             return  # the remainder is not learned from
-        self._payoffs[self._filled] = payoff
+        if not self._filled:
+            self._planned, self._plan = np.atleast_1d(np.array(planned, dtype=float)), None
+        learned = self._calibration
+        self._payoffs[self._filled] = payoff if learned is None else learned.relative(payoff)
         self._filled += 1
         if self._filled == self.repeats:
-            payoffs, self._filled = self._payoffs.copy(), 0
+            self._filled, self._known_choice = 0, None
             self._n += 1
-            if self._calibration is not None:
-                self._absorb_clipped(
-                    arm, payoffs, lambda _: self.posterior.counts[arm] * self.repeats
-                )
-            else:
-                step = self.posterior.observe(arm)
-                self.estimator.add(arm, payoffs, step, self.posterior)  # lines 7–9
+            self._learn_episode(arm, self._payoffs.tolist())
+
+    def _learn_episode(self, arm: int, payoffs: list[float]) -> None:
+        if self._calibration is not None:
+            self._absorb_clipped(arm, payoffs, lambda _: self.posterior.counts[arm] * self.repeats)
+        else:
+            step = self.posterior.observe(arm)
+            self.estimator.add(arm, payoffs, step, self.posterior)  # lines 7–9

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from stoic.checks import Array, IntArray, number
+from stoic.estimators import Overview
 from stoic.features import GrowingMap, NystromMap, draw_dictionary
 from stoic.loops import outlive
 from stoic.policies.ucb import UCBPolicy
@@ -79,10 +80,10 @@ class SketchedPolicy(UCBPolicy):
         drawn = np.flatnonzero(self._variates < _OUT)
         return np.union1d(drawn, dictionary) if few else drawn
 
-    def _hallucinate(self, pending: Any, arm: int) -> None:
+    def _suppose(self, pending: Overview, arm: int) -> None:
         # Only what is in the dictionary can shrink, so a pending arm joins it.
-        pending.observe(arm)
-        map = pending.map
+        pending.suppose(arm)
+        posterior, map = pending.posterior, pending.posterior.map
         if isinstance(map, NystromMap | GrowingMap) and arm not in map.dictionary:
             joined = np.sort(np.append(map.dictionary, arm))
-            pending.rebase(map.onto(pending.points, joined))
+            posterior.rebase(map.onto(posterior.points, joined))

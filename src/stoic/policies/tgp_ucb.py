@@ -45,7 +45,7 @@ class TGPUCB(ManyArmsPolicy):
 
     def _learn(self, arm: int, payoff: float) -> None:
         if self._calibration is not None:
-            self._absorb_clipped(arm, payoff, lambda _: self.posterior.counts[arm])
+            self._absorb_clipped(arm, [payoff], lambda _: self.posterior.counts[arm])
             return
         b = self.schedule.truncation(self.t)  # Thm 1
         self._absorb(arm, truncate(payoff, b))  # Alg. 1, lines 5–6

@@ -10,8 +10,7 @@ import numpy as np
 
 from stoic.checks import Array, points
 from stoic.errors import InvalidInput
-from stoic.estimators import AdaptivelyTruncatedMean, Calibration, SmoothedMean
-from stoic.loops import highest
+from stoic.estimators import AdaptivelyTruncatedMean, Calibration, Overview, SmoothedMean
 from stoic.policies.base import Policy, Recommendation
 from stoic.posterior import AnyPosterior, Step, exact_posterior
 from stoic.schedules import Progress
@@ -41,12 +40,16 @@ class UCBPolicy(Policy):
         )
         self.posterior = self._posterior(arms)
         self.estimator = self._estimator(len(arms))
+        self.overview = self._overview()
 
     def _posterior(self, points: Array) -> AnyPosterior:
         return exact_posterior(self.kernel, points, self.lam)
 
     def _estimator(self, arms: int) -> SmoothedMean | AdaptivelyTruncatedMean:
         return SmoothedMean(arms)
+
+    def _overview(self) -> Overview:
+        return Overview(self.estimator, self.posterior)
 
     # -- what it shows ------------------------------------------------------------------------
 
@@ -77,30 +80,16 @@ class UCBPolicy(Policy):
     @property
     def progress(self) -> Progress:
         """What the schedule may look at."""
-        posterior, learned = self.posterior, self._calibration
+        posterior, overview, learned = self.posterior, self.overview, self._calibration
         if learned is None:
-            return Progress(self.t, posterior.logdet, posterior.size, self._variance_sum)
-        return Progress(
-            self.t,
-            posterior.logdet,
-            noise=learned.noise,
-            amplitude=self._amplitude,
-            widest=self._widest,
-            warming=learned.warming,
-        )
+            return Progress(self._rounds, posterior.logdet, posterior.size, overview.variance_sum)
+        learnt = learned.noise, overview.amplitude, overview.widest, learned.warming
+        return Progress(self._rounds, posterior.logdet, 0, 0.0, *learnt)  # by place: quicker
 
     @property
-    def _variance_sum(self) -> float:
-        """Σ_s σ²(x_s)/λ over all plays."""
-        return float(self.posterior.counts @ self.posterior.var) / self.lam
-
-    @property
-    def _widest(self) -> float:
-        return self.posterior.widest
-
-    @property
-    def _amplitude(self) -> float:
-        return float(self.estimator.reach) / 4.0
+    def _rounds(self) -> int:
+        """What the schedule counts as rounds."""
+        return self.t
 
     def predict(self, X: Any) -> tuple[Array, Array]:
         """Estimated payoff and posterior standard deviation at any points."""
@@ -114,30 +103,31 @@ class UCBPolicy(Policy):
 
     def _choose(self) -> Any:
         if self._known_choice is None:
-            self._known_choice = self._best(self.posterior)
+            self._known_choice = self._best(self.overview)
         return self._known_choice
 
     def _batch(self, n: int) -> list[Any]:
         # Each choice shrinks the std as if it had been played; the mean waits for payoffs.
-        pending = self.posterior.copy()
+        pending = self.overview.copy()
         batch = []
         for _ in range(n):
             choice = self._best(pending)
             batch.append(choice)
             if isinstance(self.domain, Box):
-                pending.track(choice[None])
-                choice = len(pending.counts) - 1
-            self._hallucinate(pending, int(choice))
+                pending.posterior.track(choice[None])
+                choice = len(pending.posterior.counts) - 1
+            self._suppose(pending, int(choice))
         return batch
 
-    def _hallucinate(self, pending: AnyPosterior, arm: int) -> None:
+    def _suppose(self, pending: Overview, arm: int) -> None:
         """Let a pending choice shrink the std as if it had been played."""
-        pending.observe(arm)
+        pending.suppose(arm)
 
-    def _best(self, posterior: AnyPosterior) -> Any:
+    def _best(self, overview: Overview) -> Any:
         width = self.width
         if isinstance(self.domain, Arms):
-            return highest(self.estimator.deviation, posterior.var, width)
+            return overview.best(width)
+        posterior = overview.posterior
 
         def bound(X: Array) -> Array:
             _, std = posterior.predict(X, np.zeros(len(posterior.counts)))
@@ -151,6 +141,7 @@ class UCBPolicy(Policy):
     # -- tell ---------------------------------------------------------------------------------
 
     def _tell(self, place: Any, payoff: float) -> None:
+        self.posterior.reserve()  # so that a lack of memory shows before anything changes
         arm = place if isinstance(self.domain, Arms) else self._track(place)
         if self._calibration is not None:
             payoff = self._calibration.relative(payoff)
@@ -188,10 +179,10 @@ class UCBPolicy(Policy):
         if warming:
             self._rewarm(clipped=False)
         else:
-            self.estimator.add(arm, payoff, step, self.posterior)
+            self.estimator.add(arm, [payoff], step, self.posterior)
 
     def _absorb_clipped(
-        self, arm: int, payoff: float | Array, plays: Callable[[Step], float]
+        self, arm: int, payoffs: list[float], plays: Callable[[Step], float]
     ) -> None:
         """The practical truncation: hand over payoffs, clipped about their arm's estimate.
 
@@ -199,18 +190,16 @@ class UCBPolicy(Policy):
         """
         learned = self._calibration
         assert learned is not None
-        ys = [payoff] if isinstance(payoff, float) else payoff.tolist()
-        learned.amplitude = self._amplitude
-        centre, share = self._centre(arm), self._share(arm)
+        learned.amplitude = self.overview.amplitude
+        centre, share = self._present(arm)
         step = self.posterior.observe(arm)
         if learned.warming:
-            for y in ys:
-                learned.warm(arm, y)
+            for payoff in payoffs:
+                learned.warm(arm, payoff)
             self._rewarm(clipped=True)
         else:
-            behind = float(plays(step))
-            y_hat = [learned.clip(arm, y, centre, share, behind) for y in ys]
-            self.estimator.add(arm, y_hat[0] if len(ys) == 1 else y_hat, step, self.posterior)
+            y_hat = learned.clip(arm, payoffs, centre, share, float(plays(step)))
+            self.estimator.add(arm, y_hat, step, self.posterior)
         self.estimator.location = learned.location
 
     def _judge(self, arm: int, payoff: float, plays: float = 1.0) -> None:
@@ -218,11 +207,11 @@ class UCBPolicy(Policy):
         learned = self._calibration
         if learned is None:
             return
-        learned.amplitude = self._amplitude
+        learned.amplitude = self.overview.amplitude
         if learned.warming:
             learned.warm(arm, payoff)
         else:
-            learned.clip(arm, payoff, self._centre(arm), self._share(arm), plays)
+            learned.clip(arm, [payoff], *self._present(arm), plays)
         self.estimator.location = learned.location
 
     def _rewarm(self, *, clipped: bool) -> None:
@@ -232,12 +221,10 @@ class UCBPolicy(Policy):
         columns = self.estimator.columns
         self.estimator.replace(arms[::columns], values.reshape(-1, columns), self.posterior)
 
-    def _centre(self, arm: int) -> float:
-        return float(self.estimator.location + self.estimator.deviation[arm])
-
-    def _share(self, arm: int) -> float:
-        """The posterior variance of a tracked point as a share of the prior's."""
-        return float(self.posterior.var[arm]) / self.setting.prior_var
+    def _present(self, arm: int) -> tuple[float, float]:
+        """Estimate of a tracked point, and its variance as a share of the prior's."""
+        deviation, var = self.overview.at(arm)
+        return self.estimator.location + deviation, var / self.setting.prior_var
 
     # -- recommend ----------------------------------------------------------------------------
 
@@ -245,13 +232,13 @@ class UCBPolicy(Policy):
         """The arm of the highest lower bound among those played, with value and interval."""
         if self.t == 0:
             raise InvalidInput("expected at least one tell before recommend(), got none")
-        played = np.flatnonzero(self.posterior.counts)
-        if not len(played):  # the first episode of a plan is still under way
-            played = np.arange(len(self.posterior.counts))
-        deviation, reach = self.estimator.deviation, self.width * self.posterior.std
-        return self._stand_by(
-            self.posterior.points, int(played[np.argmax((deviation - reach)[played])])
-        )
+        arms, deviation, std = self.overview.known()
+        reach = self.width * std
+        best = int(np.lexsort((arms, reach - deviation))[0])
+        arm, radius = int(arms[best]), float(reach[best])
+        value = float(self.origin + self.estimator.location + deviation[best])
+        shown = arm if isinstance(self.domain, Arms) else self.posterior.points[arm].copy()
+        return Recommendation(shown, value, (value - radius, value + radius))
 
     # -- state --------------------------------------------------------------------------------
 
@@ -263,6 +250,9 @@ class UCBPolicy(Policy):
         if isinstance(self.domain, Box):
             memory["points"] = self.posterior.points.copy()
         return memory
+
+    def _known(self) -> tuple[Array, Array]:
+        return self.overview.figures()
 
     def _remember(self, memory: dict[str, Any]) -> None:
         if isinstance(self.domain, Box):

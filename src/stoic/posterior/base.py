@@ -45,6 +45,9 @@ class Posterior(Protocol):
     def size(self) -> int:
         """The number of features or distinct points that the posterior rests on."""
 
+    def reserve(self) -> None:
+        """Make room for one more play, or raise an error before anything has changed."""
+
     def observe(self, arm: int, times: int = 1) -> Step:
         """Account for ``times`` more plays of a tracked point; ``gain`` is for their mean."""
 
@@ -91,6 +94,9 @@ class Track:
         if self._largest is None:
             self._largest = float(self.var.max(initial=0.0))
         return math.sqrt(self._largest)
+
+    def reserve(self) -> None:
+        """Make room for one more play: there always is."""
 
     def _count(self, arm: int, times: int = 1) -> None:
         self.counts[arm] += times

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from stoic.checks import Array, IntArray
 from stoic.compiled import dtrtrs
+from stoic.features.parts import partition
 from stoic.kernels import Kernel, Product, Scaled, Sum
 from stoic.kernels.stationary import Stationary
 
@@ -75,31 +76,6 @@ class Blocks:
         inside = np.clip(point, *self._boxes)
         values: Array = self._kernel(inside, point[None])[:, 0]
         return values * (1.0 + 1e-12)  # what rounding may have taken
-
-
-def partition(points: Array, size: int) -> IntArray:
-    """Row numbers in blocks of ``size`` neighbours: halved along the widest side, again and again.
-
-    >>> partition(np.array([[0.0], [9.0], [1.0], [8.0]]), 2).tolist()
-    [[0, 2], [1, 3]]
-    """
-    size = min(size, len(points))
-    count = -(-len(points) // size)
-    blocks = np.empty((count, size), dtype=np.int64)
-    todo = [(np.arange(len(points)), 0, count)]
-    while todo:
-        rows, first, many = todo.pop()
-        if many == 1:
-            rows.sort()
-            blocks[first] = np.concatenate([rows, np.full(size - len(rows), rows[0])])
-            continue
-        half = many // 2
-        inside = points[rows]
-        widest = int(np.argmax(np.ptp(inside, axis=0)))
-        order = np.argpartition(inside[:, widest], half * size)
-        todo.append((rows[order[: half * size]], first, half))
-        todo.append((rows[order[half * size :]], first + half, many - half))
-    return blocks
 
 
 def _interpolation(kernel: Kernel, X: Array, prior: Array, p: int) -> tuple[IntArray, Array, Array]:

@@ -33,11 +33,13 @@ class FeaturePosterior(Track):
 
         gain = c/d,  V⁻¹ −= vvᵀ/d,  σ² −= λc²/d,  logdet += ln d,
 
-    and V and its eigenvectors are kept too where ``root`` says so. All of it is formed afresh from
+    and V and its eigenvectors are kept too where ``root`` says so. When the same arm is played
+    again, v and c are at hand: the play has but shrunk them. All of it is formed afresh from
     the counts every so often, and whenever :meth:`rebase` does more than add features. With
     features that span the kernel at the points, this is the exact posterior.
 
-    Cost per play: one pass over A × r numbers. Memory: A × r.
+    Cost per play: one pass over A × r numbers, or O(A + r²) if the arm was the last one played.
+    Memory: A × r.
     """
 
     _inverse: Array  # V⁻¹
@@ -100,10 +102,16 @@ class FeaturePosterior(Track):
         self._inverse = inverse + np.outer(corner, corner) / s
         self.logdet += math.log(s / self.lam)
         self._largest = None
+        self._forget_play()
 
     def _take_features(self, features: Features) -> None:
         self.features = replace(features, psi=np.ascontiguousarray(features.psi))
         self._own = len(features.psi)  # points that the features were made for
+
+    def _forget_play(self) -> None:
+        """The next play is not one of the same arm again: the features or V have changed."""
+        self._latest = -1  # the arm last played
+        self._column, self._direction = (np.empty(n) for n in self.features.psi.shape)
 
     def refresh(self) -> None:
         """Form V, V⁻¹, σ² and logdet afresh from the counts."""
@@ -114,6 +122,7 @@ class FeaturePosterior(Track):
         self._inverse = _inverse(factor)
         self.var, self._largest = self._variance(psi, self._prior), None
         self.logdet = float((2.0 * np.log(np.diag(factor)) - math.log(self.lam)).sum())
+        self._forget_play()
         self._next_refresh = self.t + max(1024, 20 * len(V))
 
     @property
@@ -150,8 +159,19 @@ class FeaturePosterior(Track):
         psi = self.features.psi
         gain = np.empty(len(psi))
         explained, self._largest = play(
-            psi, self._inverse, self.var, arm, 1.0 / times, self.lam, gain
+            psi,
+            self.features.parts,
+            self._inverse,
+            self.var,
+            arm,
+            1.0 / times,
+            self.lam,
+            arm == self._latest,
+            self._direction,
+            self._column,
+            gain,
         )
+        self._latest = arm
         if self.root is not None:
             self.root.add(psi[arm], times)
         self.logdet += math.log1p(times * explained)
@@ -171,6 +191,7 @@ class FeaturePosterior(Track):
         self.features = Features(np.vstack([self.features.psi, psi]), self.features.basis)
         self.var = np.concatenate([self.var, self._variance(psi, prior)])
         self._largest = None
+        self._forget_play()
 
     def smooth(self, sums: Array) -> Array:
         """The posterior means for per-point payoff sums, (A,) or (A, j)."""
@@ -190,6 +211,7 @@ class FeaturePosterior(Track):
         twin.__dict__.update(self.__dict__)
         twin.counts, twin.var = self.counts.copy(), self.var.copy()
         twin._inverse = self._inverse.copy()
+        twin._direction, twin._column = self._direction.copy(), self._column.copy()
         twin.root = None if self.root is None else self.root.copy()
         return twin
 
@@ -202,7 +224,10 @@ class FeaturePosterior(Track):
             "logdet": self.logdet,
             "next_refresh": self._next_refresh,
             "own": self._own,
+            "latest": self._latest,
         }
+        if self._latest >= 0:
+            state |= {"direction": self._direction.copy(), "column": self._column.copy()}
         if self.root is not None:
             state["root"] = self.root.state()
         if isinstance(self.map, NystromMap | GrowingMap):
@@ -224,7 +249,9 @@ class FeaturePosterior(Track):
         self._take_features(self.map.features(self.points[:own]))
         # as they were tracked, one by one: BLAS may round differently for several at once
         rows = [self.map(self.points[i : i + 1]) for i in range(own, len(self.points))]
-        self.features = replace(self.features, psi=np.vstack([self.features.psi, *rows]))
+        if rows:
+            psi = np.vstack([self.features.psi, *rows])
+            self.features = Features(psi, self.features.basis)
         r = self.features.rank
         self.var, self._largest = np.array(state["var"], dtype=float), None
         if self._rooted:
@@ -233,6 +260,10 @@ class FeaturePosterior(Track):
         self.logdet = float(state["logdet"])
         self.t = int(self.counts.sum())
         self._next_refresh = int(state["next_refresh"])
+        self._forget_play()
+        self._latest = int(state["latest"])
+        if self._latest >= 0:
+            self._direction[:], self._column[:] = state["direction"], state["column"]
 
 
 def _inverse(factor: Array) -> Array:

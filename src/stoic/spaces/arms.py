@@ -44,6 +44,8 @@ class Arms:
 
     def index(self, arm: object) -> int:
         """``arm`` as a row number, or a typed error."""
+        if type(arm) is int and 0 <= arm < len(self.X):  # as good as always
+            return arm
         number = integer(arm, "arm", at_least=0, error=InvalidArm)
         if number >= len(self):
             raise InvalidArm(f"expected an arm from 0 to {len(self) - 1}, got {number}")

@@ -1,0 +1,89 @@
+"""Points in parts, within which a smooth function follows from its values at a few of them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import qr, solve_triangular
+
+from stoic.checks import Array, IntArray
+
+__all__ = ["NO_PARTS", "Parts", "in_parts", "partition"]
+
+_WORTH_IT = 0.75  # of the numbers in Ψ: what a product in parts may read
+
+
+class Parts(NamedTuple):
+    """What Ψv can be made of with fewer numbers than Ψ has.
+
+    Of B parts with n points each, p are anchors: Ψ's other rows are combinations of theirs, so
+    Ψv is had from its values at the anchors. Nothing in it means: take Ψ itself.
+    """
+
+    anchors: Array  # (B·p, r), rows of Ψ
+    weights: Array  # (B, p, n)
+    order: IntArray  # (B·n,) row numbers; the last part is filled with copies
+
+
+NO_PARTS = Parts(np.zeros((0, 0)), np.zeros((0, 0, 0)), np.zeros(0, dtype=np.int64))
+
+
+def in_parts(psi: Array, points: Array, rounding: float) -> Parts:
+    """Parts of neighbours for which Ψv is exact, where they save something.
+
+    v is V⁻¹ψ of some point, hence no larger in any coordinate than Ψ is; so a coordinate needs
+    that much fewer digits, and rows are combined such that Ψ·max|Ψ| is left with ``rounding``.
+    """
+    A, r = psi.shape
+    if 4 * r > A:
+        return NO_PARTS
+    order = partition(points, 2 * r)
+    scaled = psi * np.abs(psi).max(axis=0)
+    found: list[tuple[IntArray, Array]] = []  # anchors of each part, and weights
+    for rows in order:
+        anchors, weights = _interpolation(scaled[rows], rounding)
+        if len(anchors) * (order.size + order.shape[0] * r) > _WORTH_IT * psi.size:
+            return NO_PARTS
+        found.append((rows[anchors], weights))
+    p = max(len(anchors) for anchors, _ in found)
+    chosen = np.array([np.resize(anchors, p) for anchors, _ in found])  # filled with copies
+    weights = np.zeros((*order.shape, p)).swapaxes(1, 2).copy()
+    for all_of_it, (_, own) in zip(weights, found, strict=True):
+        all_of_it[: len(own)] = own
+    return Parts(psi[chosen.ravel()], weights, order.ravel())
+
+
+def _interpolation(rows: Array, rounding: float) -> tuple[IntArray, Array]:
+    """Few of the rows, and the (p, n) weights that combine all rows of them."""
+    R, pivots = qr(rows.T, mode="r", pivoting=True, check_finite=False)
+    p = max(int(np.count_nonzero(np.abs(np.diag(R)) > rounding)), 1)
+    weights = np.zeros((p, len(rows)))
+    weights[:, pivots[:p]] = np.eye(p)
+    weights[:, pivots[p:]] = solve_triangular(R[:p, :p], R[:p, p:], check_finite=False)
+    return pivots[:p], weights
+
+
+def partition(points: Array, size: int) -> IntArray:
+    """Row numbers in blocks of ``size`` neighbours: halved along the widest side, again and again.
+
+    >>> partition(np.array([[0.0], [9.0], [1.0], [8.0]]), 2).tolist()
+    [[0, 2], [1, 3]]
+    """
+    size = min(size, len(points))
+    count = -(-len(points) // size)
+    blocks = np.empty((count, size), dtype=np.int64)
+    todo = [(np.arange(len(points)), 0, count)]
+    while todo:
+        rows, first, many = todo.pop()
+        if many == 1:
+            rows.sort()
+            blocks[first] = np.concatenate([rows, np.full(size - len(rows), rows[0])])
+            continue
+        half = many // 2
+        inside = points[rows]
+        widest = int(np.argmax(np.ptp(inside, axis=0)))
+        order = np.argpartition(inside[:, widest], half * size)
+        todo.append((rows[order[: half * size]], first, half))
+        todo.append((rows[order[half * size :]], first + half, many - half))
+    return blocks
