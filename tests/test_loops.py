@@ -80,6 +80,53 @@ def test_play(A: int, r: int, seed: int, lam: float, again: bool, in_parts: bool
     )
 
 
+@given(n=st.integers(0, 30), seed=SEEDS, scale=SCALES)
+@settings(max_examples=40, deadline=None)
+def test_limits(n: int, seed: int, scale: float) -> None:
+    rng = np.random.default_rng(seed)
+    var, plays = rng.random(n), rng.integers(1, 1000, n)
+    agree(both("limits", lambda f, v: f(v, plays, scale, 2.0 * scale, 2.0, 0.1), var), scale)
+
+
+@given(A=SIZES, r=st.integers(0, 12), n=st.integers(0, 30), seed=SEEDS)
+@settings(max_examples=60, deadline=None)
+def test_smooth_about(A: int, r: int, n: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    psi, root = rng.standard_normal((A, r)), rng.standard_normal((r, r))
+    tail, arms, centre = rng.standard_t(1.5, n), rng.integers(0, A, n), rng.standard_normal(A)
+    count = rng.integers(0, 3, A)
+    settled, counts = count * rng.standard_normal(A), count + np.bincount(arms, minlength=A)
+    known = (tail, arms, centre, rng.random(n), settled, count.astype(float), counts, 0.3)
+    for part in (0, 1):
+        agree(
+            both("smooth_about", lambda f, p=part: f(*known, psi, root @ root.T)[p]),
+            scale=100.0 * (1 + r) * (1.0 + np.abs(tail).sum()),
+        )
+
+
+@given(m=SIZES, r=st.integers(1, 12), n=st.integers(0, 8), seed=SEEDS)
+@settings(max_examples=60, deadline=None)
+def test_payoffs_in_directions(m: int, r: int, n: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    r = min(r, m)
+    values, vectors = np.linalg.eigh(np.cov(rng.standard_normal((r, r + 5))).reshape(r, r))
+    values, vectors = values + 1.0, np.ascontiguousarray(vectors)
+    basis = np.linalg.qr(rng.standard_normal((m, r)))[0]
+    rows, payoffs, limit = rng.standard_normal((n, r)), rng.standard_t(1.5, n), rng.random(n)
+    given = (values, vectors, basis, rows, payoffs)
+    scale = 10.0 * (1.0 + np.abs(payoffs).sum())
+    agree(both("clip_directions", lambda f: f(*given, limit)), scale)
+    agree(both("cut_directions", lambda f: f(*given, 0.7)), scale)
+
+
+@given(A=st.integers(0, 40), r=st.integers(0, 12), seed=SEEDS)
+@settings(max_examples=40, deadline=None)
+def test_spread(A: int, r: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    psi, theta = rng.standard_normal((A, r)), rng.standard_normal(r)
+    agree(both("spread", lambda f, out: f(psi, theta, out), np.empty(A)), scale=100.0)
+
+
 @given(A=SIZES, late=st.integers(0, 31), seed=SEEDS)
 @settings(max_examples=80, deadline=None)
 def test_late_play(A: int, late: int, seed: int) -> None:

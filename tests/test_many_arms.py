@@ -180,11 +180,11 @@ def test_a_small_part_of_all_arms_is_worked_out() -> None:
     rng = np.random.default_rng(2)
     for _ in range(100):
         arm = search.find(1.0, 1.0).arm
-        mean.add(arm, payoff(points[arm], rng, 1.0), posterior.observe(arm), posterior)
+        mean.add(arm, [payoff(points[arm], rng, 1.0)], posterior.observe(arm), posterior)
     before = search.worked
     for _ in range(50):
         arm = search.find(1.0, 1.0).arm
-        mean.add(arm, payoff(points[arm], rng, 1.0), posterior.observe(arm), posterior)
+        mean.add(arm, [payoff(points[arm], rng, 1.0)], posterior.observe(arm), posterior)
     assert search.worked - before < 0.02 * 50 * len(points)
 
 

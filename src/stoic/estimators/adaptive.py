@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stoic.checks import Array, IntArray
+from stoic.loops import clip_directions, cut_directions, smooth_about, spread
 from stoic.posterior import FeaturePosterior
 from stoic.posterior.root import Root
 
@@ -41,6 +42,7 @@ class AdaptivelyTruncatedMean:
         self._tail: Array = np.zeros(0)
         self._theta: Array = np.zeros(0)
         self.deviation: Array = np.zeros(arms)
+        self.reach = 0.0  # how far the deviations of all points range
 
     def add(self, arm: int, payoff: float) -> None:
         """Take in one payoff; :meth:`solve` brings the estimate up to date."""
@@ -66,11 +68,12 @@ class AdaptivelyTruncatedMean:
 
     def settle_oldest(self, keep: int, centre: Array, limit: Array) -> Array:
         """Fold all but the newest payoffs, clipped to centre ± limit; the limits of the rest."""
-        old = len(self._tail) - keep
-        if old <= 0:
-            return limit
-        c = centre[self._tail_arm]
-        self._fold(np.arange(len(c)) < old, c + np.clip(self._tail - c, -limit, limit))
+        old = max(len(self._tail) - keep, 0)
+        for i, arm in enumerate(self._tail_arm[:old].tolist()):  # one a round
+            low, high = centre[arm] - limit[i], centre[arm] + limit[i]
+            self._settled[arm] += min(max(self._tail[i], low), high)
+            self._settled_count[arm] += 1.0
+        self._tail_arm, self._tail = self._tail_arm[old:], self._tail[old:]
         return limit[old:]
 
     def _fold(self, chosen: NDArray[np.bool_], values: Array) -> None:
@@ -88,10 +91,7 @@ class AdaptivelyTruncatedMean:
         np.add.at(sums, arm[~hot], tail[~hot])
         theta = posterior.solve(psi.T @ sums)
         if hot.any():
-            root = posterior.root or Root(posterior.V)
-            weighted = self._weights(posterior, root, arm[hot]) * tail[hot]
-            inside = np.where(np.abs(weighted) <= level, weighted, 0.0).sum(axis=1)
-            theta += root @ (posterior.features.basis.T @ inside)
+            theta += cut_directions(*self._eigen(posterior, arm[hot]), tail[hot], level)
         self._set(posterior, theta)
 
     def solve_about(self, posterior: FeaturePosterior, centre: Array, limit: Array) -> None:
@@ -100,36 +100,35 @@ class AdaptivelyTruncatedMean:
         Clipped, not zeroed: a centre that is wrong must be able to move. ``limit`` is for each
         of :attr:`open_arms`.
         """
-        arm, psi = self._tail_arm, posterior.features.psi
-        residual = self._tail - centre[arm]
-        sums = self._settled + (posterior.counts - self._settled_count) * centre
-        sums -= posterior.counts * self.location
+        arm, tail = self._tail_arm, self._tail
         # A payoff within its limit is within the level of every direction.
-        hot = np.abs(residual) > limit
-        np.add.at(sums, arm[~hot], residual[~hot])
-        theta = posterior.solve(psi.T @ sums)
-        if hot.any():
-            root = posterior.root or Root(posterior.V)
-            U = self._weights(posterior, root, arm[hot])
-            level = limit[hot] * np.abs(U).max(axis=0, initial=0.0)
-            weighted = np.clip(U * residual[hot], -level, level).sum(axis=1)
-            theta += root @ (posterior.features.basis.T @ weighted)
+        theta, hot = smooth_about(
+            tail,
+            arm,
+            centre,
+            limit,
+            self._settled,
+            self._settled_count,
+            posterior.counts,
+            self.location,
+            posterior.features.psi,
+            posterior.inverse,
+        )
+        if len(hot):
+            arm = arm[hot]
+            residual = tail[hot] - centre[arm]
+            theta += clip_directions(*self._eigen(posterior, arm), residual, limit[hot])
         self._set(posterior, theta)
 
     @staticmethod
-    def _weights(posterior: FeaturePosterior, root: Root, arms: IntArray) -> Array:
-        """The columns of U for these arms: V^{-½}φ of one play each, (m, n)."""
-        features = posterior.features
-        return features.basis @ (root @ features.psi[arms].T)
+    def _eigen(posterior: FeaturePosterior, arms: IntArray) -> tuple[Array, Array, Array, Array]:
+        """Eigenvalues and eigenvectors of V, P, and the features of these arms."""
+        root, features = posterior.root or Root(posterior.V), posterior.features
+        return (*root.eigen(), features.basis, features.psi[arms])
 
     def _set(self, posterior: FeaturePosterior, theta: Array) -> None:
-        self._theta = theta
-        self.deviation = posterior.features.psi @ theta
-
-    @property
-    def reach(self) -> float:
-        """How far the deviations of all points range."""
-        return float(np.ptp(self.deviation)) if len(self.deviation) else 0.0
+        self._theta, self.deviation = theta, np.empty(len(self._settled))
+        self.reach = spread(posterior.features.psi, theta, self.deviation)
 
     def track(self, points: Array, posterior: FeaturePosterior) -> None:
         """Follow further points from now on."""
@@ -137,6 +136,7 @@ class AdaptivelyTruncatedMean:
         self._settled = np.concatenate([self._settled, more])
         self._settled_count = np.concatenate([self._settled_count, more])
         self.deviation = np.concatenate([self.deviation, self.predict(points, posterior)])
+        self.reach = _range(self.deviation)
 
     def predict(self, X: Array, posterior: FeaturePosterior) -> Array:
         """The deviation from the location at any points."""
@@ -167,3 +167,8 @@ class AdaptivelyTruncatedMean:
         self._tail = np.array(state["tail"], dtype=float)
         self._theta = np.array(state["theta"], dtype=float)
         self.deviation = np.array(state["deviation"], dtype=float)
+        self.reach = _range(self.deviation)
+
+
+def _range(values: Array) -> float:
+    return float(np.ptp(values)) if len(values) else 0.0

@@ -9,6 +9,7 @@ import numpy as np
 
 from stoic.checks import Array, IntArray
 from stoic.diagnostics import RunningSpread
+from stoic.loops import limits
 
 __all__ = ["Calibration"]
 
@@ -59,7 +60,7 @@ class Calibration:
         """The payoff relative to the origin; as it is while warming up."""
         return payoff if self.warming else payoff - self.origin
 
-    def limit(self, var: Array, plays: Array) -> Array:
+    def limit(self, var: Array, plays: IntArray) -> Array:
         """How far from their estimates payoffs of some arms may be.
 
         ``var`` is the posterior variance of the arm (as a share of the prior's), through which
@@ -68,8 +69,7 @@ class Calibration:
         ``plays`` is how often the arm was played.
         """
         function = max(self._payoffs.scale, self.amplitude)
-        spread: Array = np.hypot(self._residuals.scale, np.sqrt(var) * function)
-        return self.LIMIT * spread * plays**self.GROWTH
+        return limits(var, plays, self._residuals.scale, function, self.LIMIT, self.GROWTH)
 
     def warm(self, arm: int, payoff: float) -> None:
         """Take in one of the first payoffs, as it came."""

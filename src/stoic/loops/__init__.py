@@ -18,37 +18,52 @@ def _with_numba() -> bool:
 
 if TYPE_CHECKING or not _with_numba():
     from stoic.loops.plain import (
+        clip_directions,
+        cut_directions,
         deviate,
         highest,
         interpolate,
         late_play,
+        limits,
         norm,
         outlive,
         play,
         pull,
+        smooth_about,
+        spread,
         turn,
     )
 else:
     from stoic.loops.fused import (
+        clip_directions,
+        cut_directions,
         deviate,
         highest,
         interpolate,
         late_play,
+        limits,
         norm,
         outlive,
         play,
         pull,
+        smooth_about,
+        spread,
         turn,
     )
 
 __all__ = [
+    "clip_directions",
+    "cut_directions",
     "deviate",
     "highest",
     "interpolate",
     "late_play",
+    "limits",
     "norm",
     "outlive",
     "play",
     "pull",
+    "smooth_about",
+    "spread",
     "turn",
 ]

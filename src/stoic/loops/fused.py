@@ -12,14 +12,19 @@ from stoic.loops.compiling import compiled
 from stoic.loops.turning import turn
 
 __all__ = [
+    "clip_directions",
+    "cut_directions",
     "deviate",
     "highest",
     "interpolate",
     "late_play",
+    "limits",
     "norm",
     "outlive",
     "play",
     "pull",
+    "smooth_about",
+    "spread",
     "turn",
 ]
 
@@ -46,7 +51,7 @@ def play(
     row = psi[arm]
     if not again:
         np.dot(inverse, row, direction)
-        _spread(psi, parts, direction, column)
+        _multiply(psi, parts, direction, column)
     explained = 0.0
     for i in range(r):
         explained += row[i] * direction[i]
@@ -69,7 +74,7 @@ def play(
 
 
 @compiled
-def _spread(psi: Array, parts: tuple[Array, Array, IntArray], x: Array, out: Array) -> None:
+def _multiply(psi: Array, parts: tuple[Array, Array, IntArray], x: Array, out: Array) -> None:
     anchors, weights, order = parts
     if not len(order):
         np.dot(psi, x, out)
@@ -243,6 +248,110 @@ def highest(deviation: Array, var: Array, width: float) -> int:
         if index[a] > most:
             best, most = a, index[a]
     return best
+
+
+@compiled
+def limits(
+    var: Array, plays: IntArray, residual: float, function: float, factor: float, growth: float
+) -> Array:
+    """The limits of payoffs."""
+    out = np.empty(len(var))
+    for i in range(len(var)):
+        spread = math.hypot(residual, math.sqrt(var[i]) * function)
+        out[i] = factor * spread * float(plays[i]) ** growth
+    return out
+
+
+@compiled
+def smooth_about(
+    tail: Array,
+    arms: IntArray,
+    centre: Array,
+    limit: Array,
+    settled: Array,
+    settled_count: Array,
+    counts: IntArray,
+    location: float,
+    psi: Array,
+    inverse: Array,
+) -> tuple[Array, IntArray]:
+    """Smooth the payoffs that are within their limits."""
+    sums = np.zeros(len(settled))
+    for a in range(len(sums)):
+        if counts[a]:
+            sums[a] = settled[a] + (counts[a] - settled_count[a]) * centre[a] - counts[a] * location
+    hot, many = np.empty(len(tail), dtype=np.int64), 0
+    for i in range(len(tail)):
+        residual = tail[i] - centre[arms[i]]
+        if abs(residual) > limit[i]:
+            hot[many] = i
+            many += 1
+        else:
+            sums[arms[i]] += residual
+    right = np.zeros(len(inverse))
+    for a in range(len(sums)):
+        if counts[a]:
+            weight, row = sums[a], psi[a]
+            for j in range(len(right)):
+                right[j] += weight * row[j]
+    return np.dot(inverse, right), hot[:many]
+
+
+@compiled
+def clip_directions(
+    values: Array, vectors: Array, basis: Array, rows: Array, payoffs: Array, limit: Array
+) -> Array:
+    """Clip the payoffs' parts in each direction."""
+    U = np.dot(_rooted(values, vectors, rows), basis.T)
+    parts = np.zeros(len(basis))
+    for i in range(len(U)):
+        most = 0.0
+        for j in range(len(parts)):
+            most = max(most, abs(U[i, j]))
+        level = limit[i] * most
+        for j in range(len(parts)):
+            parts[j] += min(max(U[i, j] * payoffs[i], -level), level)
+    total: Array = _rooted(values, vectors, np.dot(parts.reshape(1, -1), basis))[0]
+    return total
+
+
+@compiled
+def cut_directions(
+    values: Array, vectors: Array, basis: Array, rows: Array, payoffs: Array, level: float
+) -> Array:
+    """Leave out the payoffs' parts beyond a level."""
+    U = np.dot(_rooted(values, vectors, rows), basis.T)
+    parts = np.zeros(len(basis))
+    for i in range(len(U)):
+        for j in range(len(parts)):
+            part = U[i, j] * payoffs[i]
+            parts[j] += part if abs(part) <= level else 0.0
+    total: Array = _rooted(values, vectors, np.dot(parts.reshape(1, -1), basis))[0]
+    return total
+
+
+@compiled
+def _rooted(values: Array, vectors: Array, rows: Array) -> Array:
+    turned = np.dot(rows, vectors)
+    for j in range(len(values)):
+        root = math.sqrt(values[j])
+        for i in range(len(turned)):
+            turned[i, j] /= root
+    product: Array = np.dot(turned, vectors.T)
+    return product
+
+
+@compiled
+def spread(psi: Array, theta: Array, out: Array) -> float:
+    """Out = Ψθ, and how far that ranges."""
+    if not len(out):
+        return 0.0
+    np.dot(psi, theta, out)
+    low, high = math.inf, -math.inf
+    for a in range(len(out)):
+        low = min(low, out[a])
+        high = max(high, out[a])
+    return high - low
 
 
 @compiled

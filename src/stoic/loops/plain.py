@@ -12,14 +12,19 @@ from stoic.loops.blas import add_outer
 from stoic.loops.medians import median_of_rows
 
 __all__ = [
+    "clip_directions",
+    "cut_directions",
     "deviate",
     "highest",
     "interpolate",
     "late_play",
+    "limits",
     "norm",
     "outlive",
     "play",
     "pull",
+    "smooth_about",
+    "spread",
     "turn",
 ]
 
@@ -47,7 +52,7 @@ def play(
     row = psi[arm]
     if not again:
         np.dot(inverse, row, out=direction)
-        _spread(psi, parts, direction, column)
+        _multiply(psi, parts, direction, column)
     explained = float(row @ direction)
     d = noise + explained
     if len(direction):
@@ -59,7 +64,7 @@ def play(
     return explained, widest
 
 
-def _spread(psi: Array, parts: tuple[Array, Array, IntArray], v: Array, out: Array) -> None:
+def _multiply(psi: Array, parts: tuple[Array, Array, IntArray], v: Array, out: Array) -> None:
     """Out = Ψv."""
     anchors, weights, order = parts
     if len(order):
@@ -143,6 +148,80 @@ def highest(deviation: Array, var: Array, width: float) -> int:
     index *= width
     index += deviation
     return int(index.argmax())
+
+
+def limits(
+    var: Array, plays: IntArray, residual: float, function: float, factor: float, growth: float
+) -> Array:
+    """Return factor·√(residual² + σ² function²)·plays^growth of each."""
+    spread: Array = np.hypot(residual, np.sqrt(var) * function)
+    return factor * spread * plays**growth
+
+
+def smooth_about(
+    tail: Array,
+    arms: IntArray,
+    centre: Array,
+    limit: Array,
+    settled: Array,
+    settled_count: Array,
+    counts: IntArray,
+    location: float,
+    psi: Array,
+    inverse: Array,
+) -> tuple[Array, IntArray]:
+    """Return V⁻¹Ψᵀ(payoff sums − counts·location), and which payoffs are left out of it.
+
+    Of ``counts`` plays of each arm, the payoffs of ``settled_count`` are summed up in ``settled``;
+    the others are in the ``tail``. Those further from their arm's centre than their limit are left
+    out: they count as the centre.
+    """
+    residual = tail - centre[arms]
+    hot = np.abs(residual) > limit
+    sums = settled + (counts - settled_count) * centre - counts * location
+    np.add.at(sums, arms[~hot], residual[~hot])
+    theta: Array = inverse @ (psi.T @ sums)
+    return theta, np.flatnonzero(hot)
+
+
+def clip_directions(
+    values: Array, vectors: Array, basis: Array, rows: Array, payoffs: Array, limit: Array
+) -> Array:
+    """Return V^{-½}Σ of the payoffs' parts in each direction, clipped.
+
+    With V = Q diag(values) Qᵀ and u = P V^{-½}ψ of each payoff y, its parts are u_i y. They are
+    clipped where the heaviest direction, of the largest |u_i|, allows ±limit.
+    """
+    U = _directions(values, vectors, basis, rows)
+    level = limit[:, None] * np.abs(U).max(axis=1, initial=0.0, keepdims=True)
+    parts = np.clip(U * payoffs[:, None], -level, level).sum(axis=0)
+    return _rooted(values, vectors, parts @ basis)
+
+
+def cut_directions(
+    values: Array, vectors: Array, basis: Array, rows: Array, payoffs: Array, level: float
+) -> Array:
+    """Return the same with parts beyond the level left out."""
+    parts = _directions(values, vectors, basis, rows) * payoffs[:, None]
+    inside = np.where(np.abs(parts) <= level, parts, 0.0).sum(axis=0)
+    return _rooted(values, vectors, inside @ basis)
+
+
+def _directions(values: Array, vectors: Array, basis: Array, rows: Array) -> Array:
+    U: Array = _rooted(values, vectors, rows) @ basis.T
+    return U
+
+
+def _rooted(values: Array, vectors: Array, rows: Array) -> Array:
+    """Rows·V^{-½}."""
+    turned: Array = (rows @ vectors / np.sqrt(values)) @ vectors.T
+    return turned
+
+
+def spread(psi: Array, theta: Array, out: Array) -> float:
+    """Out = Ψθ; return how far that ranges."""
+    np.dot(psi, theta, out=out)
+    return float(out.max() - out.min()) if len(out) else 0.0
 
 
 def interpolate(

@@ -42,7 +42,7 @@ class FeaturePosterior(Track):
     Memory: A × r.
     """
 
-    _inverse: Array  # V⁻¹
+    inverse: Array  # V⁻¹
     root: Root | None  # V^{-½}, where it is asked for
 
     def __init__(
@@ -91,21 +91,22 @@ class FeaturePosterior(Track):
         """
         weighted = self.counts * column
         b = psi.T @ weighted
-        v = self._inverse @ b
+        v = self.inverse @ b
         s = self.lam + float(column @ weighted) - float(b @ v)
         e = column - psi @ v
         self.var += self.lam * e * e / s - column * column
         np.maximum(self.var, 0.0, out=self.var)
         corner = np.append(v, -1.0)
         inverse = np.zeros((len(corner), len(corner)))
-        inverse[:-1, :-1] = self._inverse
-        self._inverse = inverse + np.outer(corner, corner) / s
+        inverse[:-1, :-1] = self.inverse
+        self.inverse = inverse + np.outer(corner, corner) / s
         self.logdet += math.log(s / self.lam)
         self._largest = None
         self._forget_play()
 
     def _take_features(self, features: Features) -> None:
-        self.features = replace(features, psi=np.ascontiguousarray(features.psi))
+        psi, basis = np.ascontiguousarray(features.psi), np.ascontiguousarray(features.basis)
+        self.features = replace(features, psi=psi, basis=basis)
         self._own = len(features.psi)  # points that the features were made for
 
     def _forget_play(self) -> None:
@@ -119,7 +120,7 @@ class FeaturePosterior(Track):
         V = self._regularised()
         self.root = Root(V.copy()) if self._rooted else None
         factor: Array = np.linalg.cholesky(V).astype(float, copy=False)
-        self._inverse = _inverse(factor)
+        self.inverse = _inverse(factor)
         self.var, self._largest = self._variance(psi, self._prior), None
         self.logdet = float((2.0 * np.log(np.diag(factor)) - math.log(self.lam)).sum())
         self._forget_play()
@@ -139,19 +140,19 @@ class FeaturePosterior(Track):
 
     def _variance(self, psi: Array, prior: Array) -> Array:
         residual = np.maximum(prior - np.einsum("ij,ij->i", psi, psi), 0.0)
-        explained = self.lam * np.einsum("ij,ij->i", psi @ self._inverse, psi)
+        explained = self.lam * np.einsum("ij,ij->i", psi @ self.inverse, psi)
         var: Array = residual + np.maximum(explained, 0.0)
         return var
 
     def leverage(self, arms: IntArray) -> Array:
         """‖V^{-½}ψ‖ of tracked points: how much one play can weigh in any direction."""
         rows = self.features.psi[arms]
-        squared: Array = np.einsum("ij,ij->i", rows @ self._inverse, rows)
+        squared: Array = np.einsum("ij,ij->i", rows @ self.inverse, rows)
         return np.sqrt(np.maximum(squared, 0.0))
 
     def solve(self, b: Array) -> Array:
         """V⁻¹b."""
-        solution: Array = self._inverse @ b
+        solution: Array = self.inverse @ b
         return solution
 
     def observe(self, arm: int, times: int = 1) -> Step:
@@ -161,7 +162,7 @@ class FeaturePosterior(Track):
         explained, self._largest = play(
             psi,
             self.features.parts,
-            self._inverse,
+            self.inverse,
             self.var,
             arm,
             1.0 / times,
@@ -196,13 +197,13 @@ class FeaturePosterior(Track):
     def smooth(self, sums: Array) -> Array:
         """The posterior means for per-point payoff sums, (A,) or (A, j)."""
         psi = self.features.psi
-        means: Array = psi @ (self._inverse @ (psi.T @ sums))
+        means: Array = psi @ (self.inverse @ (psi.T @ sums))
         return means
 
     def predict(self, X: Array, sums: Array) -> tuple[Array, Array]:
         """Posterior mean(s) and std at any points, for per-point payoff sums."""
         psi = self.map(X)
-        mean: Array = psi @ (self._inverse @ (self.features.psi.T @ sums))
+        mean: Array = psi @ (self.inverse @ (self.features.psi.T @ sums))
         return mean, np.sqrt(self._variance(psi, self.kernel.diag(X)))
 
     def copy(self) -> FeaturePosterior:
@@ -210,7 +211,7 @@ class FeaturePosterior(Track):
         twin = FeaturePosterior.__new__(FeaturePosterior)
         twin.__dict__.update(self.__dict__)
         twin.counts, twin.var = self.counts.copy(), self.var.copy()
-        twin._inverse = self._inverse.copy()
+        twin.inverse = self.inverse.copy()
         twin._direction, twin._column = self._direction.copy(), self._column.copy()
         twin.root = None if self.root is None else self.root.copy()
         return twin
@@ -220,7 +221,7 @@ class FeaturePosterior(Track):
         state = {
             "counts": self.counts.copy(),
             "var": self.var.copy(),
-            "inverse": self._inverse.copy(),
+            "inverse": self.inverse.copy(),
             "logdet": self.logdet,
             "next_refresh": self._next_refresh,
             "own": self._own,
@@ -256,7 +257,7 @@ class FeaturePosterior(Track):
         self.var, self._largest = np.array(state["var"], dtype=float), None
         if self._rooted:
             self.root = Root.restored(state["root"], r)
-        self._inverse = np.array(state["inverse"], dtype=float).reshape(r, r)
+        self.inverse = np.array(state["inverse"], dtype=float).reshape(r, r)
         self.logdet = float(state["logdet"])
         self.t = int(self.counts.sum())
         self._next_refresh = int(state["next_refresh"])
@@ -274,6 +275,7 @@ def _inverse(factor: Array) -> Array:
     """
     if not len(factor):
         return np.zeros((0, 0))
-    lower, _ = dpotri(factor, lower=1)
-    inverse: Array = np.tril(lower)
-    return np.ascontiguousarray(inverse + np.tril(inverse, -1).T)
+    lower, _ = dpotri(factor, lower=1)  # above the diagonal it is zero, as the factor was
+    inverse: Array = np.ascontiguousarray(lower + lower.T)
+    inverse.flat[:: len(inverse) + 1] *= 0.5
+    return inverse

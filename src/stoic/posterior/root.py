@@ -17,7 +17,7 @@ _FRESH = 64  # steps after which the decomposition is made afresh
 
 
 class Root:
-    """V^{-½} for V that grows by ψψᵀ, through its eigenvectors.
+    """What V^{-½} is made of, the eigenvectors of V, for V that grows by ψψᵀ.
 
     They are turned by each step, which takes a fraction of a decomposition afresh; not before
     somebody asks, though.
@@ -39,8 +39,8 @@ class Root:
         if self._steps < _FRESH:
             self._late.append(math.sqrt(times) * row)
 
-    def __matmul__(self, B: Array) -> Array:
-        """V^{-½}B."""
+    def eigen(self) -> tuple[Array, Array]:
+        """The eigenvalues of V and, as columns, its eigenvectors."""
         if self._steps >= _FRESH:
             values, vectors = np.linalg.eigh(self.V)
             self._values, self._vectors = values, np.ascontiguousarray(vectors)
@@ -48,9 +48,7 @@ class Root:
         for row in self._late:
             turn(self._values, self._vectors, self._vectors.T @ row)
         self._late = []
-        Q = self._vectors
-        product: Array = Q @ ((Q.T @ B).T / np.sqrt(self._values)).T
-        return product
+        return self._values, self._vectors
 
     def copy(self) -> Root:
         """An independent root in the same state."""
