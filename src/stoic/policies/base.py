@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -201,9 +200,11 @@ class Policy(ABC):
         and ``arm`` an arm of the domain (and of the plan, for policies that have one). Beyond
         ±1e240 a payoff is taken as that, so that sums stay finite.
         """
-        y = number(payoff, "payoff", error=InvalidPayoff)
-        if abs(y) > _LARGEST:
-            y = math.copysign(_LARGEST, y)
+        if type(payoff) is float and -_LARGEST <= payoff <= _LARGEST:  # as good as always
+            y = payoff
+        else:
+            y = number(payoff, "payoff", error=InvalidPayoff)
+            y = min(max(y, -_LARGEST), _LARGEST)
         place = self.domain.index(arm) if isinstance(self.domain, Arms) else self.domain.point(arm)
         self._tell(place, y)
 
