@@ -20,7 +20,7 @@ _CORRUPT = 1.0 / 25.0  # the weight of a measurement five times wilder than ordi
 _FAR = 5.0  # median errors; however quiet the noise seems, half of them are not far
 _CAUTION = 1.0  # standard deviations off the estimate, when the answer is chosen
 _STARTS = 3  # the best evaluated points, from which the estimate is climbed
-_WIDENED = 1.1  # of the surrogate's std; chosen for coverage on problems to develop with
+_WIDENED = 1.1  # of the reach below; chosen for coverage on problems to develop with
 _NEARBY = 5.0, 1.0 / 12.0  # measurements, or of all of them: what is near the answer
 _QUIET = 0.02  # noise, in robust units of all values, that no luck comes from
 _TEN_PERCENT = 1.645  # normal quantile of a 90% interval
@@ -52,25 +52,30 @@ def _interval(model: Model, point: Array) -> tuple[float, float, float]:
     """Centre of a 90% interval for the mean payoff at a point and its reach below and above, in z.
 
     Counts what the surrogate does not know of f, how far the committee disagrees, and the error
-    of the noise's mean, which moves the centre where the noise is skewed. The first is widened,
-    since the hyper-parameters were chosen and the point is the best of many; the last is wider
-    towards the noise's tail, of which a few measurements never show the whole. A smooth
-    surrogate rounds off a sharp top, and never the other way: the reach above is at least that of
-    a plain mean of the measurements nearby.
+    of the noise's mean, which moves the centre where the noise is skewed. There the error is
+    larger, since a tail may be lies, and most towards the tail, of which a few measurements never
+    show the whole. The reach below is widened: the point is the best of many. A smooth surrogate
+    rounds off a sharp top, and never the other way: the reach above counts how far measurements
+    nearby lie above it, and what it would rise with length-scales half as long, twice.
     """
     views = [(say, *gp.predict(point[None])) for gp, say in model.opinions()]
     centre = float(views[0][1][0])
-    variance = sum(
-        say * (_WIDENED**2 * float(v[0]) + (float(m[0]) - centre) ** 2) for say, m, v in views
-    )
-    shift, error = model.fits[0].trust.shift
-    sure = shift**2 / (shift**2 + (0.5 * error) ** 2) if error > 0.0 else 0.0
-    below, above = (error * (1.0 + 2.0 * sure * tail) for tail in (shift < 0.0, shift > 0.0))
+    variance = sum(say * (float(v[0]) + (float(m[0]) - centre) ** 2) for say, m, v in views)
+    moved, error, sure = _skew(model)
+    below, above = (error * (1.0 + sure * (1 + tail)) for tail in (moved < 0.0, moved > 0.0))
     residual, its_error = model.gp.misfit(point, max(_NEARBY[0], _NEARBY[1] * len(model.gp)))
-    rounded_off = max(residual / _TEN_PERCENT + its_error, 0.0)
-    low = _TEN_PERCENT * math.sqrt(variance + below * below)
-    high = _TEN_PERCENT * math.sqrt(max(variance, rounded_off**2) + above * above)
-    return centre + sure * shift, low, high
+    rise = float(model.gp.wary(0.5, 1.0).mean(point[None])[0]) - centre
+    rounded_off = max(residual + 2.0 * rise, 0.0)
+    low = _WIDENED * _TEN_PERCENT * math.sqrt(variance + below**2)
+    high = _TEN_PERCENT * math.sqrt(variance + above**2 + (0.5 * its_error) ** 2)
+    return centre + moved, low, math.hypot(high, rounded_off)
+
+
+def _skew(model: Model) -> tuple[float, float, float]:
+    """How far skewed noise moves an estimate, the error of that, and how sure it is skewed."""
+    shift, error = model.fits[0].skew
+    sure = shift**2 / (shift**2 + (0.5 * error) ** 2) if error > 0.0 else 0.0
+    return sure * shift, error, sure
 
 
 def suspects(history: History, model: Model) -> tuple[Suspect, ...]:
@@ -114,7 +119,7 @@ def luckiest(
         if suspect.trial == trial.number:
             return Luckiest(trial, f"not the answer: {suspect.reason}")
     point = history.space.encode(trial.params)
-    centre, *_ = _interval(model, point)  # as the answer's own, so that like stands against like
+    centre = float(model.gp.mean(point[None])[0]) + _skew(model)[0]  # as the answer's own
     estimate = history.sign * model.scaling.y(centre)
     width = answer.interval[1] - answer.interval[0]
     its, best = rounded(estimate, width), rounded(answer.value, width)

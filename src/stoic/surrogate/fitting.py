@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from stoic.surrogate.ascent import ascend
 from stoic.surrogate.evidence import negative_evidence
 from stoic.surrogate.gp import RobustGP, prior_covariance
 from stoic.surrogate.hyper import Hyper, Prior
-from stoic.surrogate.noise import Beliefs, Trust
+from stoic.surrogate.noise import Beliefs, Trust, skew
 
 __all__ = ["Fit", "Start", "fit"]
 
@@ -45,6 +45,12 @@ class Fit:
     z: Array
     trust: Trust
     evidence: float
+
+    @cached_property
+    def skew(self) -> tuple[float, float]:
+        """The mean of the noise about its ordinary part, and its standard error."""
+        gp = self.gp
+        return skew(self.trust.responsibilities, self.z, *gp.left_out, gp.hyper.noise)
 
     def agrees(self, other: Fit) -> bool:
         """Whether another fit tells the same story."""

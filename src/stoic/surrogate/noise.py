@@ -20,13 +20,14 @@ import numpy as np
 
 from stoic.checks import Array
 
-__all__ = ["Beliefs", "Trust"]
+__all__ = ["Beliefs", "Trust", "skew"]
 
 _RATIO = 3.0
 _WIDEST = 60.0  # in units of z; Scaling bounds z by 40
 _PASSES = 3
 _LEAST = 1e-6
 _GAP = 0.35  # measurements: a noise that fewer have is not in use
+_FINEST = 1e-4  # of the noise's variance, that ordinary errors may show it to be
 
 
 @dataclass(frozen=True)
@@ -54,9 +55,7 @@ class Trust:
 
     ``bonus`` completes the evidence of a surrogate with these weights and targets to a lower
     bound of the evidence of the mixture, so that fits which disbelieve different measurements
-    can be compared. ``shift`` is the mean of the noise about its ordinary part, in units of z,
-    and its standard error, as far as the noises in use reach without a gap: beyond a gap are
-    lies, not noise.
+    can be compared.
     """
 
     weights: Array
@@ -64,7 +63,6 @@ class Trust:
     responsibilities: Array  # (n, components)
     shares: Array
     bonus: float
-    shift: tuple[float, float]
 
     @classmethod
     def of(cls, z: Array, mean: Array, variance: Array, noise: float, beliefs: Beliefs) -> Trust:
@@ -93,21 +91,39 @@ class Trust:
             r,
             shares,
             float(spent) - 0.5 * float(widened + spread),
-            _shift(r, z - mean),
         )
 
 
-def _shift(r: Array, residuals: Array) -> tuple[float, float]:
-    """The mean residual of measurements whose noise is in use without a gap, and its error.
+def skew(r: Array, z: Array, mean: Array, variance: Array, noise: float) -> tuple[float, float]:
+    """The mean of the noise about its ordinary part, in units of z, and its standard error.
 
-    About the mean residual of the ordinary ones: left out, a measurement near a maximum looks
-    low, since it is the maximum's height that leaving it out makes one forget.
+    Of the measurements that are no lies, weighted by how well the others predict them. About the
+    mean error of the ordinary ones: left out, a measurement near a maximum looks low, since it is
+    the maximum's height that leaving it out makes one forget. Where lies passed for noise, none
+    is far in its units: responsibilities ``r`` are judged again in units of ordinary errors.
     """
-    counts = r.sum(0)
-    gaps = np.flatnonzero(counts[3:] < _GAP)
-    belongs = (r[:, : 3 + int(gaps[0])] if gaps.size else r).sum(1)
-    total = max(float(belongs.sum()), 1e-300)
-    ordinary = float(r[:, 0] @ residuals) / max(float(counts[0]), 1e-300)
-    mean = float((belongs * residuals).sum() / total)
-    spread = float((belongs * (residuals - mean) ** 2).sum() / total)
-    return mean - ordinary, math.sqrt(spread / max(total, 1.0))
+    errors, precision = z - mean, noise / (variance + noise)
+    square = precision * errors * errors / noise
+    for _ in range(_PASSES):
+        scale = max(float(r[:, 0] @ square) / max(float(r[:, 0].sum()), 1e-300), _FINEST)
+        r = Trust.of(z, mean, scale * variance, scale * noise, Beliefs()).responsibilities
+    belongs = precision * r[:, : _honest(r.sum(0))].sum(1)
+    belongs /= max(float(belongs.sum()), 1e-300)
+    ordinary = precision * r[:, 0]
+    ordinary /= max(float(ordinary.sum()), 1e-300)
+    centre = float(belongs @ errors)
+    spread = float(belongs @ (errors - centre) ** 2)
+    return centre - float(ordinary @ errors), math.sqrt(spread * float(belongs @ belongs))
+
+
+def _honest(counts: Array) -> int:
+    """How many of the noises are noise, and not lies, by the number of measurements they have.
+
+    Noise thins out: lies are beyond a gap, and where more measurements are wilder than are tamer
+    but not ordinary, by more than chance.
+    """
+    for k in range(3, len(counts)):
+        tamer, wilder = float(counts[1:k].sum()), float(counts[k:].sum())
+        if counts[k] < _GAP or (k > 3 and wilder - tamer > math.sqrt(wilder + tamer)):
+            return k
+    return len(counts)
