@@ -120,10 +120,10 @@ def _honest(counts: Array) -> int:
     """How many of the noises are noise, and not lies, by the number of measurements they have.
 
     Noise thins out: lies are beyond a gap, and where more measurements are wilder than are tamer
-    but not ordinary, by more than chance.
+    but not ordinary, by more than chance: by two standard deviations.
     """
     for k in range(3, len(counts)):
         tamer, wilder = float(counts[1:k].sum()), float(counts[k:].sum())
-        if counts[k] < _GAP or (k > 3 and wilder - tamer > math.sqrt(wilder + tamer)):
+        if counts[k] < _GAP or (k > 3 and wilder - tamer > 2.0 * math.sqrt(wilder + tamer)):
             return k
     return len(counts)
