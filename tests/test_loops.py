@@ -156,11 +156,12 @@ def test_pull(A: int, columns: int, seed: int, scale: float) -> None:
     agree(
         both(
             "pull",
-            lambda f, rows, sums, gain, targets: f(rows, sums, gain, arm, targets),
+            lambda f, rows, sums, gain, targets, out: f(rows, sums, gain, arm, targets, 0.3, out),
             scale * rng.standard_normal((columns + 1, A)),
             scale * rng.standard_normal((A, columns)),
             rng.random(A),
             scale * rng.standard_normal(columns + 1),
+            np.empty(A),
         ),
         scale,
     )

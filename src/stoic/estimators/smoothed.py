@@ -39,20 +39,9 @@ class SmoothedMean:
         self.sums: Array = np.zeros((arms, columns))
         self._rows: Array = np.zeros((columns + 1, arms))  # s(S), one row a column; last s(1)
         self._targets: Array = np.ones(columns + 1)  # a play's payoffs, and one
-        self._location = 0.0
-        self._deviation: Array = np.zeros(arms)  # of now, unless something has changed since
-        self._reach = 0.0  # of the deviation
-        self._stale = False
-
-    @property
-    def location(self) -> float:
-        """m̂, what the estimate shrinks towards."""
-        return self._location
-
-    @location.setter
-    def location(self, location: float) -> None:
-        if location != self._location:
-            self._location, self._stale = location, True
+        self.location = 0.0  # m̂, what the estimate shrinks towards with the next payoff
+        self.deviation: Array = np.zeros(arms)  # mean − location: free of any common offset
+        self.reach = 0.0  # how far the deviations of all points range
 
     def add(self, arm: int, payoffs: list[float], step: Step, posterior: Posterior) -> None:
         """Take in the payoffs (one per column) of the play that made ``step``."""
@@ -65,8 +54,9 @@ class SmoothedMean:
             self.sums[arm] += targets[:-1]
             self.smooth(posterior)
             return
-        pull(self._rows, self.sums, step.gain, arm, targets)
-        self._stale = True
+        self.reach = pull(
+            self._rows, self.sums, step.gain, arm, targets, self.location, self.deviation
+        )
 
     def replace(self, arms: IntArray, payoffs: Array, posterior: Posterior) -> None:
         """Forget all payoffs and take these instead, one row for each play."""
@@ -80,8 +70,9 @@ class SmoothedMean:
         self._take(posterior.smooth(np.column_stack([payoffs, ones])).T)
 
     def _take(self, rows: Array) -> None:
-        self._rows, self._stale = np.ascontiguousarray(rows), True
-        self._deviation = np.zeros(self._rows.shape[1])
+        self._rows = np.ascontiguousarray(rows)
+        self.deviation = np.empty(self._rows.shape[1])
+        self.reach = deviate(self._rows, self.location, self.deviation)
 
     def track(self, points: Array, posterior: Posterior) -> None:
         """Follow further points from now on."""
@@ -96,24 +87,6 @@ class SmoothedMean:
         sums[:known, :-1] = self.sums[: len(sums)]
         sums[:, -1] = posterior.counts
         return posterior.predict(X, sums)[0]
-
-    @property
-    def deviation(self) -> Array:
-        """Mean − location: what the policy compares, free of any common offset.
-
-        Until the next change; the array is then used again.
-        """
-        if self._stale:
-            self._reach = deviate(self._rows, self._location, self._deviation)
-            self._stale = False
-        return self._deviation
-
-    @property
-    def reach(self) -> float:
-        """How far the deviations of all points range."""
-        if self._stale:
-            self.deviation  # noqa: B018, for what comes with it
-        return self._reach
 
     def predict(self, X: Array, posterior: Posterior) -> Array:
         """The deviation from the location at any points."""

@@ -127,8 +127,16 @@ def late_play(
 
 
 @compiled
-def pull(rows: Array, sums: Array, gain: Array, arm: int, targets: Array) -> None:
-    """Add the targets to the arm's sums and pull all rows towards them."""
+def pull(
+    rows: Array,
+    sums: Array,
+    gain: Array,
+    arm: int,
+    targets: Array,
+    location: float,
+    out: Array,
+) -> float:
+    """Add the targets to the arm's sums, and pull all rows towards them."""
     for i in range(sums.shape[1]):
         sums[arm, i] += targets[i]
     for i in range(len(rows)):
@@ -136,6 +144,8 @@ def pull(rows: Array, sums: Array, gain: Array, arm: int, targets: Array) -> Non
         step = targets[i] - row[arm]
         for a in range(len(gain)):
             row[a] += step * gain[a]
+    reach: float = deviate(rows, location, out)
+    return reach
 
 
 @compiled

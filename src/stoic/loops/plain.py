@@ -106,13 +106,22 @@ def _shrink(var: Array, gain: Array, d: float, lam: float) -> float:
     return float(var.max(initial=0.0))
 
 
-def pull(rows: Array, sums: Array, gain: Array, arm: int, targets: Array) -> None:
-    """Add the targets, all but the last, to the arm's sums and pull all rows towards them.
+def pull(
+    rows: Array,
+    sums: Array,
+    gain: Array,
+    arm: int,
+    targets: Array,
+    location: float,
+    out: Array,
+) -> float:
+    """Add the targets, all but the last, to the arm's sums, and pull all rows towards them.
 
-    Rows += (targets − rows[:, arm]) gainᵀ, in place.
+    Rows += (targets − rows[:, arm]) gainᵀ, in place; then :func:`deviate`.
     """
     sums[arm] += targets[:-1]
     add_outer(rows.T, 1.0, gain, targets - rows[:, arm])
+    return deviate(rows, location, out)
 
 
 def deviate(rows: Array, location: float, out: Array) -> float:

@@ -15,6 +15,7 @@ from stoic.errors import InvalidInput, OutOfPlan
 from stoic.estimators import SmoothedMean
 from stoic.policies.registry import register
 from stoic.policies.ucb import UCBPolicy
+from stoic.schedules import Progress
 from stoic.schedules.park2024 import MoMGPUCBTheory
 from stoic.schedules.practical import PracticalMoM
 from stoic.spaces import Box
@@ -87,8 +88,9 @@ class MoMGPUCB(UCBPolicy):
         return self.episodes is not None and self._n >= self.episodes
 
     @property
-    def _rounds(self) -> int:
-        return self._n  # a round is an episode
+    def progress(self) -> Progress:
+        """What the schedule may look at; its rounds are episodes."""
+        return super().progress._replace(t=self._n)
 
     @property
     def width(self) -> float:

@@ -82,14 +82,9 @@ class UCBPolicy(Policy):
         """What the schedule may look at."""
         posterior, overview, learned = self.posterior, self.overview, self._calibration
         if learned is None:
-            return Progress(self._rounds, posterior.logdet, posterior.size, overview.variance_sum)
+            return Progress(self.t, posterior.logdet, posterior.size, overview.variance_sum)
         learnt = learned.noise, overview.amplitude, overview.widest, learned.warming
-        return Progress(self._rounds, posterior.logdet, 0, 0.0, *learnt)  # by place: quicker
-
-    @property
-    def _rounds(self) -> int:
-        """What the schedule counts as rounds."""
-        return self.t
+        return Progress(self.t, posterior.logdet, 0, 0.0, *learnt)  # by place: quicker
 
     def predict(self, X: Any) -> tuple[Array, Array]:
         """Estimated payoff and posterior standard deviation at any points."""
@@ -196,11 +191,12 @@ class UCBPolicy(Policy):
         if learned.warming:
             for payoff in payoffs:
                 learned.warm(arm, payoff)
+            self.estimator.location = learned.location
             self._rewarm(clipped=True)
         else:
             y_hat = learned.clip(arm, payoffs, centre, share, float(plays(step)))
+            self.estimator.location = learned.location
             self.estimator.add(arm, y_hat, step, self.posterior)
-        self.estimator.location = learned.location
 
     def _judge(self, arm: int, payoff: float, plays: float = 1.0) -> None:
         """Let the calibration, if there is one, see a payoff that is not to be clipped."""
