@@ -39,7 +39,7 @@ class Calibration:
         self.amplitude = 0.0  # a quarter of the range of the estimates, told by the policy
         self._payoffs = RunningSpread()
         self._residuals = RunningSpread()
-        self._rms = 0.0  # of the clipped residuals
+        self.noise = 0.0  # the root mean square of the clipped residuals
         self._clipped = 0
         self._streaks: dict[int, int] = {}  # arm → payoffs in a row beyond its limit, ± by side
         self._first_arms: IntArray = np.zeros(0, dtype=np.int64)
@@ -50,11 +50,6 @@ class Calibration:
     def location(self) -> float:
         """The median payoff, relative to the origin."""
         return self._payoffs.location
-
-    @property
-    def noise(self) -> float:
-        """The root mean square of the clipped residuals."""
-        return self._rms
 
     def relative(self, payoff: float) -> float:
         """The payoff relative to the origin; as it is while warming up."""
@@ -79,7 +74,7 @@ class Calibration:
         self._payoffs = RunningSpread()
         for value in (self._first - self.origin).tolist():
             self._payoffs.add(value)
-        self._residuals.scale = self._rms = self._payoffs.scale
+        self._residuals.scale = self.noise = self._payoffs.scale
         self._clipped = 1
         self.warming = len(self._first) < self.WARMUP
 
@@ -116,7 +111,7 @@ class Calibration:
                 residuals.scale = scale  # too few residuals of their own yet
             self._clipped = n = self._clipped + 1
             # √((n−1)/n rms² + c²/n) without a square that could overflow
-            self._rms = math.hypot(self._rms * math.sqrt((n - 1) / n), kept / math.sqrt(n))
+            self.noise = math.hypot(self.noise * math.sqrt((n - 1) / n), kept / math.sqrt(n))
             clipped.append(centre + kept)
         return clipped
 
@@ -127,7 +122,7 @@ class Calibration:
             "amplitude": self.amplitude,
             "payoffs": self._payoffs.state(),
             "residuals": self._residuals.state(),
-            "rms": self._rms,
+            "rms": self.noise,
             "clipped": self._clipped,
             "streak_arms": np.array(list(self._streaks), dtype=np.int64),
             "streaks": np.array(list(self._streaks.values()), dtype=np.int64),
@@ -140,7 +135,7 @@ class Calibration:
         self.origin, self.amplitude = float(state["origin"]), float(state["amplitude"])
         self._payoffs.restore(state["payoffs"])
         self._residuals.restore(state["residuals"])
-        self._rms, self._clipped = float(state["rms"]), int(state["clipped"])
+        self.noise, self._clipped = float(state["rms"]), int(state["clipped"])
         arms, streaks = state["streak_arms"], state["streaks"]
         self._streaks = {int(a): int(s) for a, s in zip(arms, streaks, strict=True)}
         self._first_arms = np.array(state["first_arms"], dtype=np.int64)

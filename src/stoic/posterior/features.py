@@ -112,6 +112,8 @@ class FeaturePosterior(Track):
     def _forget_play(self) -> None:
         """The next play is not one of the same arm again: the features or V have changed."""
         self._latest = -1  # the arm last played
+        anchors, weights, order = self.features.parts
+        self._parts = (anchors, weights, order)  # Numba is quicker with a plain tuple
         self._column, self._direction = (np.empty(n) for n in self.features.psi.shape)
 
     def refresh(self) -> None:
@@ -161,7 +163,7 @@ class FeaturePosterior(Track):
         gain = np.empty(len(psi))
         explained, self._largest = play(
             psi,
-            self.features.parts,
+            self._parts,
             self.inverse,
             self.var,
             arm,
