@@ -7,7 +7,7 @@ from functools import partial
 
 from speed.paper import PAPER
 from speed.report import Goal, Options, Section, duration, ratio
-from speed.timing import History, agreement, ours, sampled
+from speed.timing import ENOUGH, History, agreement, ours, sampled
 from speed.work import Method, World, cube, park2024
 
 __all__ = ["bkb", "five_dimensions", "one_dimension", "quadrature_and_nystrom", "two_dimensions"]
@@ -37,7 +37,8 @@ class Comparison:
                 f"of {self._paper_repeats} each, summed over t."
             )
         return (
-            f"T = {self.rounds}. Ours: all of ask and tell, the least of {self._repeats}. {paper} "
+            f"T = {self.rounds}. Ours: all of ask and tell, the least of {self._repeats} runs, or "
+            f"of as many as take {ENOUGH:g} s. {paper} "
             "Tabulated: the same with all kernel values of arms known beforehand, always on "
             "sampled rounds."
         )
@@ -52,7 +53,7 @@ class Comparison:
 
     @property
     def _paper_repeats(self) -> int:
-        return self.options.pick(2, 1)
+        return self.options.pick(4, 1)
 
     def add(self, methods: Iterable[Method]) -> dict[Method, History]:
         """Time methods and add their lines."""
