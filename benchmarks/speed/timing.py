@@ -14,7 +14,7 @@ from speed.paper.sketched import PaperSketch
 from speed.work import Method, World
 from stoic.checks import Array, IntArray
 
-ENOUGH = 1.0  # seconds of a policy's equal runs, of which the least is taken
+ENOUGH = 3.0  # seconds of a policy's equal runs, of which the least is taken
 TIE = 1e-9  # bounds that differ by less than this share of their range count as equal
 
 

@@ -69,8 +69,9 @@ class PaperATA(PaperSketch):
     def _about(self, U: Array, centre: Array, Phi: Array, root: Array) -> Array:
         """The practical truncation: y − centre is clipped, older payoffs once and for all."""
         assert self.learned is not None
-        plays = self.counts()[self.arms].astype(float)
-        limit = self.learned.limit(self.var[self.arms] / self.setting.prior_var, plays)
+        residual, function, factor, growth = self.learned.ruler(self.setting.prior_var)
+        spread = np.hypot(residual, np.sqrt(self.var[self.arms]) * function)
+        limit = factor * spread * self.counts()[self.arms] ** growth
         y = self.y[:, 0]
         old = slice(self.settled, max(self.t - RECENT, self.settled))
         y[old] = centre[old] + np.clip(y[old] - centre[old], -limit[old], limit[old])

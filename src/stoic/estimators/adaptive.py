@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stoic.checks import Array, IntArray
-from stoic.loops import clip_directions, cut_directions, smooth_about, spread
+from stoic.loops import clip_directions, cut_directions, limits, smooth_about, spread
 from stoic.posterior import FeaturePosterior
 from stoic.posterior.root import Root
 
 __all__ = ["AdaptivelyTruncatedMean"]
+
+Ruler = tuple[float, float, float, float]  # residual, function, factor, growth
 
 
 class AdaptivelyTruncatedMean:
@@ -46,8 +48,8 @@ class AdaptivelyTruncatedMean:
 
     def add(self, arm: int, payoff: float) -> None:
         """Take in one payoff; :meth:`solve` brings the estimate up to date."""
-        self._tail_arm = np.append(self._tail_arm, arm)
-        self._tail = np.append(self._tail, payoff)
+        self._tail_arm = np.concatenate((self._tail_arm, (arm,)))
+        self._tail = np.concatenate((self._tail, (payoff,)))
 
     def replace(self, arms: IntArray, payoffs: Array) -> None:
         """Forget all payoffs and take these instead."""
@@ -61,20 +63,17 @@ class AdaptivelyTruncatedMean:
         """Fold the payoffs with |y| ≤ safe[arm] into their arms' sums for good."""
         self._fold(np.abs(self._tail) <= safe[self._tail_arm], self._tail)
 
-    @property
-    def open_arms(self) -> IntArray:
-        """The arms of the payoffs that are still judged, oldest first."""
-        return self._tail_arm
-
-    def settle_oldest(self, keep: int, centre: Array, limit: Array) -> Array:
-        """Fold all but the newest payoffs, clipped to centre ± limit; the limits of the rest."""
+    def settle_oldest(
+        self, keep: int, posterior: FeaturePosterior, centre: Array, ruler: Ruler
+    ) -> None:
+        """Fold all but the newest payoffs, clipped to their limits about the centre."""
         old = max(len(self._tail) - keep, 0)
+        limit = limits(self._tail_arm[:old], posterior.var, posterior.counts, *ruler)
         for i, arm in enumerate(self._tail_arm[:old].tolist()):  # one a round
             low, high = centre[arm] - limit[i], centre[arm] + limit[i]
             self._settled[arm] += min(max(self._tail[i], low), high)
             self._settled_count[arm] += 1.0
         self._tail_arm, self._tail = self._tail_arm[old:], self._tail[old:]
-        return limit[old:]
 
     def _fold(self, chosen: NDArray[np.bool_], values: Array) -> None:
         if chosen.any():
@@ -94,30 +93,28 @@ class AdaptivelyTruncatedMean:
             theta += cut_directions(*self._eigen(posterior, arm[hot]), tail[hot], level)
         self._set(posterior, theta)
 
-    def solve_about(self, posterior: FeaturePosterior, centre: Array, limit: Array) -> None:
+    def solve_about(self, posterior: FeaturePosterior, centre: Array, ruler: Ruler) -> None:
         """Clip y − centre, at the level where each payoff's heaviest direction allows ±limit.
 
-        Clipped, not zeroed: a centre that is wrong must be able to move. ``limit`` is for each
-        of :attr:`open_arms`.
+        Clipped, not zeroed: a centre that is wrong must be able to move. Limits are by the
+        ``ruler``, see :meth:`Calibration.ruler`.
         """
-        arm, tail = self._tail_arm, self._tail
         # A payoff within its limit is within the level of every direction.
-        theta, hot = smooth_about(
-            tail,
-            arm,
+        theta, hot, residual, limit = smooth_about(
+            self._tail,
+            self._tail_arm,
             centre,
-            limit,
             self._settled,
             self._settled_count,
             posterior.counts,
             self.location,
             posterior.features.psi,
             posterior.inverse,
+            posterior.var,
+            *ruler,
         )
         if len(hot):
-            arm = arm[hot]
-            residual = tail[hot] - centre[arm]
-            theta += clip_directions(*self._eigen(posterior, arm), residual, limit[hot])
+            theta += clip_directions(*self._eigen(posterior, hot), residual, limit)
         self._set(posterior, theta)
 
     @staticmethod

@@ -9,7 +9,6 @@ import numpy as np
 
 from stoic.checks import Array, IntArray
 from stoic.diagnostics import RunningSpread
-from stoic.loops import limits
 
 __all__ = ["Calibration"]
 
@@ -55,16 +54,16 @@ class Calibration:
         """The payoff relative to the origin; as it is while warming up."""
         return payoff if self.warming else payoff - self.origin
 
-    def limit(self, var: Array, plays: IntArray) -> Array:
-        """How far from their estimates payoffs of some arms may be.
+    def ruler(self, prior_var: float) -> tuple[float, float, float, float]:
+        """What payoffs are judged by: residual, function, factor and growth.
 
-        ``var`` is the posterior variance of the arm (as a share of the prior's), through which
-        the spread of the function itself still counts: that of the payoffs, or that of the
-        estimates where it is larger, since payoffs gather about the best arm in the end.
-        ``plays`` is how often the arm was played.
+        A payoff may be factor·√(residual² + σ² function²)·plays^growth from the estimate of its
+        arm, of variance σ². Through the last the spread of the function itself still counts, as a
+        share of the prior's: that of the payoffs, or that of the estimates where it is larger,
+        since payoffs gather about the best arm in the end.
         """
-        function = max(self._payoffs.scale, self.amplitude)
-        return limits(var, plays, self._residuals.scale, function, self.LIMIT, self.GROWTH)
+        function = max(self._payoffs.scale, self.amplitude) / math.sqrt(prior_var)
+        return self._residuals.scale, function, self.LIMIT, self.GROWTH
 
     def warm(self, arm: int, payoff: float) -> None:
         """Take in one of the first payoffs, as it came."""

@@ -262,14 +262,27 @@ def highest(deviation: Array, var: Array, width: float) -> int:
 
 @compiled
 def limits(
-    var: Array, plays: IntArray, residual: float, function: float, factor: float, growth: float
+    arms: IntArray,
+    var: Array,
+    plays: IntArray,
+    residual: float,
+    function: float,
+    factor: float,
+    growth: float,
 ) -> Array:
     """The limits of payoffs."""
-    out = np.empty(len(var))
-    for i in range(len(var)):
-        spread = math.hypot(residual, math.sqrt(var[i]) * function)
-        out[i] = factor * spread * float(plays[i]) ** growth
+    out = np.empty(len(arms))
+    for i in range(len(arms)):
+        out[i] = _limit(var[arms[i]], plays[arms[i]], residual, function, factor, growth)
     return out
+
+
+@compiled
+def _limit(
+    var: float, plays: int, residual: float, function: float, factor: float, growth: float
+) -> float:
+    spread = math.hypot(residual, math.sqrt(var) * function)
+    return float(factor * spread * float(plays) ** growth)
 
 
 @compiled
@@ -277,34 +290,40 @@ def smooth_about(
     tail: Array,
     arms: IntArray,
     centre: Array,
-    limit: Array,
     settled: Array,
     settled_count: Array,
     counts: IntArray,
     location: float,
     psi: Array,
     inverse: Array,
-) -> tuple[Array, IntArray]:
+    var: Array,
+    residual: float,
+    function: float,
+    factor: float,
+    growth: float,
+) -> tuple[Array, IntArray, Array, Array]:
     """Smooth the payoffs that are within their limits."""
     sums = np.zeros(len(settled))
     for a in range(len(sums)):
         if counts[a]:
             sums[a] = settled[a] + (counts[a] - settled_count[a]) * centre[a] - counts[a] * location
-    hot, many = np.empty(len(tail), dtype=np.int64), 0
+    hot, far, many = np.empty(len(tail), dtype=np.int64), np.empty((2, len(tail))), 0
     for i in range(len(tail)):
-        residual = tail[i] - centre[arms[i]]
-        if abs(residual) > limit[i]:
-            hot[many] = i
-            many += 1
-        else:
-            sums[arms[i]] += residual
+        off = tail[i] - centre[arms[i]]
+        if abs(off) > factor * residual:  # no limit is below that
+            limit = _limit(var[arms[i]], counts[arms[i]], residual, function, factor, growth)
+            if abs(off) > limit:
+                hot[many], far[0, many], far[1, many] = arms[i], off, limit
+                many += 1
+                continue
+        sums[arms[i]] += off
     right = np.zeros(len(inverse))
     for a in range(len(sums)):
         if counts[a]:
             weight, row = sums[a], psi[a]
             for j in range(len(right)):
                 right[j] += weight * row[j]
-    return np.dot(inverse, right), hot[:many]
+    return np.dot(inverse, right), hot[:many], far[0, :many], far[1, :many]
 
 
 @compiled

@@ -160,37 +160,48 @@ def highest(deviation: Array, var: Array, width: float) -> int:
 
 
 def limits(
-    var: Array, plays: IntArray, residual: float, function: float, factor: float, growth: float
+    arms: IntArray,
+    var: Array,
+    plays: IntArray,
+    residual: float,
+    function: float,
+    factor: float,
+    growth: float,
 ) -> Array:
-    """Return factor·√(residual² + σ² function²)·plays^growth of each."""
-    spread: Array = np.hypot(residual, np.sqrt(var) * function)
-    return factor * spread * plays**growth
+    """Return factor·√(residual² + σ² function²)·plays^growth of some arms."""
+    spread: Array = np.hypot(residual, np.sqrt(var[arms]) * function)
+    return factor * spread * plays[arms] ** growth
 
 
 def smooth_about(
     tail: Array,
     arms: IntArray,
     centre: Array,
-    limit: Array,
     settled: Array,
     settled_count: Array,
     counts: IntArray,
     location: float,
     psi: Array,
     inverse: Array,
-) -> tuple[Array, IntArray]:
-    """Return V⁻¹Ψᵀ(payoff sums − counts·location), and which payoffs are left out of it.
+    var: Array,
+    residual: float,
+    function: float,
+    factor: float,
+    growth: float,
+) -> tuple[Array, IntArray, Array, Array]:
+    """Return V⁻¹Ψᵀ(payoff sums − counts·location), and what is left out of it.
 
     Of ``counts`` plays of each arm, the payoffs of ``settled_count`` are summed up in ``settled``;
     the others are in the ``tail``. Those further from their arm's centre than their limit are left
-    out: they count as the centre.
+    out, and count as the centre: their arms, distances and :func:`limits` come back.
     """
-    residual = tail - centre[arms]
-    hot = np.abs(residual) > limit
+    off = tail - centre[arms]
+    limit = limits(arms, var, counts, residual, function, factor, growth)
+    hot = np.abs(off) > limit
     sums = settled + (counts - settled_count) * centre - counts * location
-    np.add.at(sums, arms[~hot], residual[~hot])
+    np.add.at(sums, arms[~hot], off[~hot])
     theta: Array = inverse @ (psi.T @ sums)
-    return theta, np.flatnonzero(hot)
+    return theta, arms[hot], off[hot], limit[hot]
 
 
 def clip_directions(

@@ -29,28 +29,35 @@ def turn(values: Array, vectors: Array, z: Array) -> None:
     gaps, found = np.empty((n, n)), np.empty(n)  # gaps[k, j] = d_j − μ_k
     for k in range(n):
         found[k] = _root_between(d, squares, k, gaps[k])
-    rotation, weights = np.empty((n, n)), np.empty(n)
+    weights = np.empty(n)
     for i in range(n):
-        product = -gaps[i, i]
-        for k in range(n):
-            if k != i:
-                product *= -gaps[k, i] / (d[k] - d[i])
-        weights[i] = math.copysign(math.sqrt(abs(product)), z[chosen[i]])
-    for k in range(n):
+        weights[i] = -gaps[i, i]
+    for k in range(n):  # the product over k, of all weights at once
+        for i in range(k):
+            weights[i] *= -gaps[k, i] / (d[k] - d[i])
+        for i in range(k + 1, n):
+            weights[i] *= -gaps[k, i] / (d[k] - d[i])
+    for i in range(n):
+        weights[i] = math.copysign(math.sqrt(abs(weights[i])), z[chosen[i]])
+    for k in range(n):  # gaps become the new vectors, as rows
         square = 0.0
         for j in range(n):
-            entry = weights[j] / gaps[k, j]
-            rotation[j, k] = entry
-            square += entry * entry
+            gaps[k, j] = weights[j] / gaps[k, j]
+            square += gaps[k, j] * gaps[k, j]
+        norm = math.sqrt(square)
         for j in range(n):
-            rotation[j, k] /= math.sqrt(square)
-    turned = np.dot(np.ascontiguousarray(vectors[:, chosen]), rotation)
+            gaps[k, j] /= norm
+    turned = np.dot(vectors if n == r else np.ascontiguousarray(vectors[:, chosen]), gaps.T)
+    for a in range(r):
+        for j in range(n):
+            vectors[a, chosen[j]] = turned[a, j]
     for j in range(n):
         values[chosen[j]] = found[j]
-        for a in range(r):
-            vectors[a, chosen[j]] = turned[a, j]
-    order = np.argsort(values, kind="mergesort")
-    values[:], vectors[:] = values[order], vectors[:, order]
+    for i in range(1, r):
+        if values[i] < values[i - 1]:
+            order = np.argsort(values, kind="mergesort")
+            values[:], vectors[:] = values[order], vectors[:, order]
+            break
 
 
 @exact

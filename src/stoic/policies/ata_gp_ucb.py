@@ -135,11 +135,9 @@ class ATAGPUCB(SketchedPolicy):
     def _truncate_about(self, centre: Array) -> None:
         """The practical truncation, about the estimates before this payoff."""
         assert self._calibration is not None
-        arms = self.estimator.open_arms
-        share = self.posterior.var[arms] / self.setting.prior_var
-        limit = self._calibration.limit(share, self.posterior.counts[arms])
-        limit = self.estimator.settle_oldest(_RECENT, centre, limit)
-        self.estimator.solve_about(self.posterior, centre, limit)
+        ruler = self._calibration.ruler(self.setting.prior_var)
+        self.estimator.settle_oldest(_RECENT, self.posterior, centre, ruler)
+        self.estimator.solve_about(self.posterior, centre, ruler)
 
     def _rewarm(self, *, clipped: bool) -> None:
         assert self._calibration is not None
