@@ -36,7 +36,7 @@ def in_parts(psi: Array, points: Array, rounding: float) -> Parts:
     that much fewer digits, and rows are combined such that Ψ·max|Ψ| is left with ``rounding``.
     """
     A, r = psi.shape
-    if 4 * r > A:
+    if not 0 < 4 * r <= A:
         return NO_PARTS
     order = partition(points, 2 * r)
     scaled = psi * np.abs(psi).max(axis=0)
@@ -48,9 +48,9 @@ def in_parts(psi: Array, points: Array, rounding: float) -> Parts:
         found.append((rows[anchors], weights))
     p = max(len(anchors) for anchors, _ in found)
     chosen = np.array([np.resize(anchors, p) for anchors, _ in found])  # filled with copies
-    weights = np.zeros((*order.shape, p)).swapaxes(1, 2).copy()
-    for all_of_it, (_, own) in zip(weights, found, strict=True):
-        all_of_it[: len(own)] = own
+    weights = np.zeros((len(order), p, order.shape[1]))
+    for whole, (_, own) in zip(weights, found, strict=True):
+        whole[: len(own)] = own
     return Parts(psi[chosen.ravel()], weights, order.ravel())
 
 
