@@ -66,8 +66,9 @@ def ours(method: Method, world: World, rounds: int, repeats: int) -> History:
 
     Runs so short that a moment's trouble of the machine spoils them are repeated further.
     """
-    means, spent = world.problem.f.tolist(), []
+    means = world.problem.f.tolist()
     arms: list[int] = []
+    spent: list[float] = []
     while len(spent) < repeats or (repeats > 1 and sum(spent) < ENOUGH):
         policy = method.make(world, rounds)
         columns = getattr(policy, "repeats", 1)
