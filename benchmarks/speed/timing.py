@@ -81,6 +81,21 @@ def ours(method: Method, world: World, rounds: int, repeats: int) -> History:
     return History(played[::columns], payoffs.reshape(-1, columns), min(spent))
 
 
+def in_turn(
+    methods: list[Method], unit: Method, world: World, rounds: int, turns: int
+) -> dict[Method, float]:
+    """What runs of some methods cost in runs of another: medians over turns of all of them.
+
+    In turn, since a machine may be slower a minute later.
+    """
+    ratios: dict[Method, list[float]] = {method: [] for method in methods}
+    for _ in range(turns):
+        plain = ours(unit, world, rounds, 1).seconds
+        for method in methods:
+            ratios[method].append(ours(method, world, rounds, 1).seconds / plain)
+    return {method: float(np.median(found)) for method, found in ratios.items()}
+
+
 def sampled(paper: Callable[[], PaperPolicy], history: History, points: int, repeats: int) -> float:
     """Seconds of the paper's way along a whole history, from ``points`` evenly spaced rounds.
 
