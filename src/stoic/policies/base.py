@@ -216,8 +216,7 @@ class Policy(ABC):
     def recommend(self) -> Recommendation:
         """The arm that the policy would stand by, with its value and interval."""
 
-    def _stand_by(self, points: Array, arm: int) -> Recommendation:
-        value, reach = float(self.mean[arm]), float(self.width * self.std[arm])
+    def _stand_by(self, points: Array, arm: int, value: float, reach: float) -> Recommendation:
         shown = arm if isinstance(self.domain, Arms) else points[arm].copy()
         return Recommendation(shown, value, (value - reach, value + reach))
 

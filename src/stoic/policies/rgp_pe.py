@@ -166,7 +166,9 @@ class RGPPE(Policy):
         if self.t == 0:
             raise InvalidInput("expected at least one tell before recommend(), got none")
         lower = np.where(self.active, self._mean - self._width * self._std, -np.inf)
-        return self._stand_by(self.points, int(np.argmax(lower)))
+        arm = int(np.argmax(lower))
+        value, reach = float(self.mean[arm]), float(self.width * self.std[arm])
+        return self._stand_by(self.points, arm, value, reach)
 
     def _memory(self) -> dict[str, Any]:
         return {**super()._memory(), "payoffs": self._payoffs.state()}

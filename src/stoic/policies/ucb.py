@@ -231,10 +231,8 @@ class UCBPolicy(Policy):
         arms, deviation, std = self.overview.known()
         reach = self.width * std
         best = int(np.lexsort((arms, reach - deviation))[0])
-        arm, radius = int(arms[best]), float(reach[best])
         value = float(self.origin + self.estimator.location + deviation[best])
-        shown = arm if isinstance(self.domain, Arms) else self.posterior.points[arm].copy()
-        return Recommendation(shown, value, (value - radius, value + radius))
+        return self._stand_by(self.posterior.points, int(arms[best]), value, float(reach[best]))
 
     # -- state --------------------------------------------------------------------------------
 

@@ -25,9 +25,7 @@ class Root:
     def __init__(self, V: Array) -> None:
         self._start = V  # V, without the steps since
         self._steps: list[Array] = []
-        self._turned = (
-            _FRESH  # of them, by how many the vectors are turned; at first there are none
-        )
+        self._turned = _FRESH  # steps that the vectors know; at first there are no vectors
         self._values: Array = np.zeros(0)
         self._vectors: Array = np.zeros((0, 0))
 
