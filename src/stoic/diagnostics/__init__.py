@@ -3,7 +3,6 @@
 from stoic.diagnostics.advice import Advice
 from stoic.diagnostics.outliers import Outliers
 from stoic.diagnostics.report import Diagnosis, diagnose
-from stoic.diagnostics.running import RunningSpread
 from stoic.diagnostics.tails import Tail
 
-__all__ = ["Advice", "Diagnosis", "Outliers", "RunningSpread", "Tail", "diagnose"]
+__all__ = ["Advice", "Diagnosis", "Outliers", "Tail", "diagnose"]

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from stoic.checks import Array
-from stoic.diagnostics.running import MAD_OF_NORMAL
 
-__all__ = ["Location", "locate", "mad_scale", "middle"]
+__all__ = ["MAD_OF_NORMAL", "Location", "locate", "mad_scale", "middle"]
+
+# The median absolute deviation of a normal law, as a share of its standard deviation.
+MAD_OF_NORMAL = 0.6744897501960817
 
 _ENOUGH_FOR_SKEW = 16  # two values beyond each octile
 _LARGEST = float(np.finfo(float).max)
@@ -53,7 +55,7 @@ def mad_scale(deviations: Array) -> float:
     """Scale of absolute deviations: their median / 0.6745.
 
     Where more than half of them are zero, that of the others, as in
-    :class:`stoic.diagnostics.RunningSpread`.
+    :class:`stoic.estimators.spread.RunningSpread`.
     """
     ordered = np.sort(deviations)
     scale = middle(ordered)

@@ -17,8 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stoic.checks import Array
-from stoic.diagnostics.location import mad_scale, middle
-from stoic.diagnostics.running import MAD_OF_NORMAL
+from stoic.diagnostics.location import MAD_OF_NORMAL, mad_scale, middle
 from stoic.diagnostics.tails import spread_ties
 
 __all__ = ["Outliers", "find_outliers"]

@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 
 from stoic.checks import Array, IntArray
-from stoic.diagnostics import RunningSpread
+from stoic.estimators.spread import RunningSpread, room
+from stoic.loops import absorb, clip_payoffs
 
-__all__ = ["Calibration"]
+__all__ = ["About", "Calibration"]
+
+About = tuple[float, float, float]  # estimate of an arm, its variance, plays behind it
 
 
 class Calibration:
@@ -36,14 +39,19 @@ class Calibration:
     def __init__(self) -> None:
         self.origin = 0.0
         self.amplitude = 0.0  # a quarter of the range of the estimates, told by the policy
-        self._payoffs = RunningSpread()
-        self._residuals = RunningSpread()
-        self.noise = 0.0  # the root mean square of the clipped residuals
-        self._clipped = 0
+        self._values, marks = room(2)
+        self._marks = np.vstack([marks, np.zeros(6)])  # third row: noise, and residuals behind it
+        self._payoffs = RunningSpread(self._values[0], self._marks[0])
+        self._residuals = RunningSpread(self._values[1], self._marks[1])
         self._streaks: dict[int, int] = {}  # arm → payoffs in a row beyond its limit, ± by side
         self._first_arms: IntArray = np.zeros(0, dtype=np.int64)
         self._first: Array = np.zeros(0)  # the first payoffs as they came
         self.warming = True  # whether too few payoffs have come to know the scale of anything
+
+    @property
+    def noise(self) -> float:
+        """The root mean square of the clipped residuals."""
+        return self._marks.item(2, 0)
 
     @property
     def location(self) -> float:
@@ -70,11 +78,11 @@ class Calibration:
         self._first_arms = np.append(self._first_arms, arm)
         self._first = np.append(self._first, payoff)
         self.origin = float(np.sort(self._first)[(len(self._first) - 1) // 2])
-        self._payoffs = RunningSpread()
+        self._payoffs.clear()
         for value in (self._first - self.origin).tolist():
             self._payoffs.add(value)
-        self._residuals.scale = self.noise = self._payoffs.scale
-        self._clipped = 1
+        self._residuals.scale = self._payoffs.scale
+        self._marks[2, :2] = self._payoffs.scale, 1.0
         self.warming = len(self._first) < self.WARMUP
 
     def first(self, *, clipped: bool) -> tuple[IntArray, Array]:
@@ -85,34 +93,51 @@ class Calibration:
             values = self.location + np.clip(values - self.location, -most, most)
         return self._first_arms, values
 
-    def clip(
-        self, arm: int, ys: list[float], centre: float, var: float, plays: float
-    ) -> list[float]:
-        """Take in payoffs of one arm and give them back, clipped about ``centre``."""
-        payoffs, residuals, streaks = self._payoffs, self._residuals, self._streaks
-        std, growth = math.sqrt(var), plays**self.GROWTH
-        clipped = []
-        for y in ys:
-            function = max(payoffs.scale, self.amplitude)
-            limit = self.LIMIT * math.hypot(residuals.scale, std * function) * growth
-            streak = streaks.pop(arm, 0)
-            if streak:
-                limit *= self.INSISTENCE ** min(abs(streak), 700)
-            residual = kept = y - centre
-            if not -limit <= residual <= limit:
-                side = 1 if residual > 0 else -1
-                kept = side * limit
-                streaks[arm] = streak + side if streak * side >= 0 else side
-            payoffs.add(y)
-            scale = residuals.scale
-            residuals.add(residual)
-            if residuals.count < 2 * self.WARMUP:
-                residuals.scale = scale  # too few residuals of their own yet
-            self._clipped = n = self._clipped + 1
-            # √((n−1)/n rms² + c²/n) without a square that could overflow
-            self.noise = math.hypot(self.noise * math.sqrt((n - 1) / n), kept / math.sqrt(n))
-            clipped.append(centre + kept)
-        return clipped
+    def clip(self, arm: int, ys: list[float], *about: float) -> list[float]:
+        """Take in payoffs of one arm and give them back, clipped.
+
+        ``about`` are the arm's present estimate, its variance as a share of the prior's, and the
+        plays that stand behind the estimate.
+        """
+        payoffs = np.array(ys)
+        streak = clip_payoffs(self._values, self._marks, payoffs, True, *self._rule(arm, *about))
+        self._insist(arm, streak)
+        return payoffs.tolist()
+
+    def pull(
+        self, arm: int, targets: Array, about: About, *estimates: Array, clipped: bool
+    ) -> tuple[float, float]:
+        """Do so with the targets, all but the last, and pull the estimates towards them.
+
+        ``estimates`` are rows, sums, gain and deviations of :class:`SmoothedMean`; the new
+        location and the range of the deviations come back. Without ``clipped``, targets stay.
+        """
+        rows, sums, gain, deviation = estimates
+        streak, location, reach = absorb(
+            self._values,
+            self._marks,
+            clipped,
+            *self._rule(arm, *about),
+            rows,
+            sums,
+            gain,
+            arm,
+            targets,
+            deviation,
+        )
+        self._insist(arm, streak)
+        return location, reach
+
+    def _rule(
+        self, arm: int, centre: float, var: float, plays: float
+    ) -> tuple[int, float, float, float, tuple[float, float, int]]:
+        """What the next payoffs of an arm are clipped by."""
+        rule = self.LIMIT * plays**self.GROWTH, self.INSISTENCE, 2 * self.WARMUP
+        return self._streaks.pop(arm, 0), centre, math.sqrt(var), self.amplitude, rule
+
+    def _insist(self, arm: int, streak: int) -> None:
+        if streak:
+            self._streaks[arm] = streak
 
     def state(self) -> dict[str, Any]:
         """Everything that :meth:`restore` needs to go on bit by bit."""
@@ -122,7 +147,7 @@ class Calibration:
             "payoffs": self._payoffs.state(),
             "residuals": self._residuals.state(),
             "rms": self.noise,
-            "clipped": self._clipped,
+            "clipped": int(self._marks[2, 1]),
             "streak_arms": np.array(list(self._streaks), dtype=np.int64),
             "streaks": np.array(list(self._streaks.values()), dtype=np.int64),
             "first_arms": self._first_arms.copy(),
@@ -134,7 +159,7 @@ class Calibration:
         self.origin, self.amplitude = float(state["origin"]), float(state["amplitude"])
         self._payoffs.restore(state["payoffs"])
         self._residuals.restore(state["residuals"])
-        self.noise, self._clipped = float(state["rms"]), int(state["clipped"])
+        self._marks[2, :2] = float(state["rms"]), int(state["clipped"])
         arms, streaks = state["streak_arms"], state["streaks"]
         self._streaks = {int(a): int(s) for a, s in zip(arms, streaks, strict=True)}
         self._first_arms = np.array(state["first_arms"], dtype=np.int64)

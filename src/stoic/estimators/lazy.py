@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stoic.checks import Array, IntArray
+from stoic.estimators.calibration import About, Calibration
 from stoic.loops import interpolate
 from stoic.posterior import Step
 from stoic.posterior.lazy import LazyPosterior
@@ -74,6 +75,20 @@ class LazyMean:
         self.sums[arm] += y
         row, pivot = posterior.last
         self._append((np.array([y, 1.0]) - self._beta @ row) / pivot, posterior)
+
+    def judge(
+        self,
+        arm: int,
+        payoffs: list[float],
+        step: Step,
+        posterior: LazyPosterior,
+        by: tuple[Calibration, About, bool],
+    ) -> None:
+        """Let a calibration see the payoff first, and clip it or not, about an estimate."""
+        learned, about, clipped = by
+        y_hat = learned.clip(arm, payoffs, *about)
+        self.location = learned.location
+        self.add(arm, y_hat if clipped else payoffs, step, posterior)
 
     def suppose(self, posterior: LazyPosterior) -> None:
         """Take the last play as one whose payoff was as expected."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from stoic.checks import Array, IntArray
-from stoic.diagnostics import RunningSpread
+from stoic.estimators.spread import RunningSpread
 
 __all__ = ["REPLICATES", "EpochPayoffs", "replicate_estimate"]
 

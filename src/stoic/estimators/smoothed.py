@@ -7,10 +7,13 @@ from typing import Any
 import numpy as np
 
 from stoic.checks import Array, IntArray
+from stoic.estimators.calibration import About, Calibration
 from stoic.loops import deviate, pull
 from stoic.posterior import Posterior, Step
 
 __all__ = ["SmoothedMean"]
+
+Payoffs = list[float] | Array  # one per column
 
 
 class SmoothedMean:
@@ -43,13 +46,9 @@ class SmoothedMean:
         self.deviation: Array = np.zeros(arms)  # mean − location: free of any common offset
         self.reach = 0.0  # how far the deviations of all points range
 
-    def add(self, arm: int, payoffs: list[float], step: Step, posterior: Posterior) -> None:
+    def add(self, arm: int, payoffs: Payoffs, step: Step, posterior: Posterior) -> None:
         """Take in the payoffs (one per column) of the play that made ``step``."""
-        targets = self._targets
-        if self.columns == 1:  # quicker than a slice
-            targets[0] = payoffs[0]
-        else:
-            targets[:-1] = payoffs
+        targets = self._aim(payoffs)
         if step.refreshed:
             self.sums[arm] += targets[:-1]
             self.smooth(posterior)
@@ -57,6 +56,33 @@ class SmoothedMean:
         self.reach = pull(
             self._rows, self.sums, step.gain, arm, targets, self.location, self.deviation
         )
+
+    def judge(
+        self,
+        arm: int,
+        payoffs: Payoffs,
+        step: Step,
+        posterior: Posterior,
+        by: tuple[Calibration, About, bool],
+    ) -> None:
+        """Let a calibration see the payoffs first, and clip them or not, about an estimate."""
+        learned, about, clipped = by
+        if step.refreshed:
+            y_hat = learned.clip(arm, payoffs, *about)
+            self.location = learned.location
+            self.add(arm, y_hat if clipped else payoffs, step, posterior)
+            return
+        estimates = self._rows, self.sums, step.gain, self.deviation
+        targets = self._aim(payoffs)
+        self.location, self.reach = learned.pull(arm, targets, about, *estimates, clipped=clipped)
+
+    def _aim(self, payoffs: Payoffs) -> Array:
+        targets = self._targets
+        if self.columns == 1:  # quicker than a slice
+            targets[0] = payoffs[0]
+        else:
+            targets[:-1] = payoffs
+        return targets
 
     def replace(self, arms: IntArray, payoffs: Array, posterior: Posterior) -> None:
         """Forget all payoffs and take these instead, one row for each play."""

@@ -7,17 +7,12 @@ takes half a second when the first policy is made. Results are the same up to ro
 
 from typing import TYPE_CHECKING
 
+from stoic.loops.compiling import COMPILES
+from stoic.loops.spreads import FRESH, clip_payoffs, take_in
 
-def _with_numba() -> bool:
-    try:
-        import numba  # noqa: F401
-    except ImportError:  # it is not there, or does not suit this NumPy
-        return False
-    return True
-
-
-if TYPE_CHECKING or not _with_numba():
+if TYPE_CHECKING or not COMPILES:
     from stoic.loops.plain import (
+        absorb,
         clip_directions,
         cut_directions,
         deviate,
@@ -35,6 +30,7 @@ if TYPE_CHECKING or not _with_numba():
     )
 else:
     from stoic.loops.fused import (
+        absorb,
         clip_directions,
         cut_directions,
         deviate,
@@ -52,7 +48,10 @@ else:
     )
 
 __all__ = [
+    "FRESH",
+    "absorb",
     "clip_directions",
+    "clip_payoffs",
     "cut_directions",
     "deviate",
     "highest",
@@ -65,5 +64,6 @@ __all__ = [
     "pull",
     "smooth_about",
     "spread",
+    "take_in",
     "turn",
 ]

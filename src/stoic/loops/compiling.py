@@ -1,17 +1,24 @@
-"""How loops are compiled."""
+"""How loops are compiled, where Numba is installed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from numba import njit
+try:
+    from numba import njit
+except ImportError:  # it is not there, or does not suit this NumPy
+    njit = None
 
-__all__ = ["compiled", "exact"]
+__all__ = ["COMPILES", "compiled", "exact"]
+
+COMPILES = njit is not None
 
 
 def _compiling(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     def decorate(function: Callable[..., Any]) -> Any:
+        if njit is None:
+            return function
         try:
             return njit(cache=True, error_model="numpy", **options)(function)
         except RuntimeError:  # there is no folder to keep the code in

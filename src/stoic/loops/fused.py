@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from stoic.checks import Array, IntArray
 from stoic.loops.compiling import compiled
+from stoic.loops.spreads import LOCATION, clip_payoffs
 from stoic.loops.turning import turn
 
 __all__ = [
+    "absorb",
     "clip_directions",
     "cut_directions",
     "deviate",
@@ -124,6 +126,30 @@ def late_play(
         gain[a] *= share
         widest = max(widest, left)
     return own, widest
+
+
+@compiled
+def absorb(
+    values: Array,
+    marks: Array,
+    clipped: bool,
+    streak: int,
+    centre: float,
+    std: float,
+    amplitude: float,
+    rule: tuple[float, float, int],
+    rows: Array,
+    sums: Array,
+    gain: Array,
+    arm: int,
+    targets: Array,
+    out: Array,
+) -> tuple[int, float, float]:
+    """Clip payoffs, and pull all rows towards them."""
+    payoffs = targets[:-1]
+    streak = clip_payoffs(values, marks, payoffs, clipped, streak, centre, std, amplitude, rule)
+    location = marks[0, LOCATION]
+    return streak, location, pull(rows, sums, gain, arm, targets, location, out)
 
 
 @compiled

@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from stoic.checks import Array, IntArray
 from stoic.loops.blas import add_outer
 from stoic.loops.medians import median_of_rows
+from stoic.loops.spreads import LOCATION, clip_payoffs
 
 __all__ = [
+    "absorb",
     "clip_directions",
     "cut_directions",
     "deviate",
@@ -104,6 +106,33 @@ def _shrink(var: Array, gain: Array, d: float, lam: float) -> float:
     var -= c
     np.maximum(var, 0.0, out=var)
     return float(var.max(initial=0.0))
+
+
+def absorb(
+    values: Array,
+    marks: Array,
+    clipped: bool,
+    streak: int,
+    centre: float,
+    std: float,
+    amplitude: float,
+    rule: tuple[float, float, int],
+    rows: Array,
+    sums: Array,
+    gain: Array,
+    arm: int,
+    targets: Array,
+    out: Array,
+) -> tuple[int, float, float]:
+    """Clip the targets, all but the last, by what is known of payoffs, and :func:`pull`.
+
+    Return the arm's new streak (see :func:`stoic.loops.spreads.clip_payoffs`), the location that
+    the payoffs then have, and how far the deviations from it range.
+    """
+    payoffs = targets[:-1]
+    streak = clip_payoffs(values, marks, payoffs, clipped, streak, centre, std, amplitude, rule)
+    location = float(marks[0, LOCATION])
+    return streak, location, pull(rows, sums, gain, arm, targets, location, out)
 
 
 def pull(

@@ -70,6 +70,7 @@ class Policy(ABC):
     }
     own: ClassVar[tuple[str, ...]] = ()  # attributes that are the policy's own options
     keeps: ClassVar[tuple[str, ...]] = ()  # attributes that it must remember
+    _known_choice: Any = None  # the next arm as a row number or a point, once it has been found
 
     def __init__(
         self,
@@ -176,7 +177,8 @@ class Policy(ABC):
         choice reckons with those before it.
         """
         if n is None:
-            return self._show(self._choose())
+            known = self._known_choice
+            return known if type(known) is int else self._show(self._choose())
         batch = [self._show(choice) for choice in self._batch(integer(n, "n", at_least=1))]
         return batch if isinstance(self.domain, Arms) else np.array(batch)
 
@@ -205,7 +207,12 @@ class Policy(ABC):
         else:
             y = number(payoff, "payoff", error=InvalidPayoff)
             y = min(max(y, -_LARGEST), _LARGEST)
-        place = self.domain.index(arm) if isinstance(self.domain, Arms) else self.domain.point(arm)
+        if type(arm) is int and arm is self._known_choice:  # what ask() gave
+            place: Any = arm
+        elif isinstance(self.domain, Arms):
+            place = self.domain.index(arm)
+        else:
+            place = self.domain.point(arm)
         self._tell(place, y)
 
     @abstractmethod

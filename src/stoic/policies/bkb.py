@@ -67,4 +67,4 @@ class BKB(SketchedPolicy):
         step = self.posterior.observe(arm)
         self._draw_play(arm)
         changed = self._redraw(var)  # S_{t+1}
-        self._absorb(arm, payoff, Step(step.gain, step.refreshed or changed))
+        self._absorb(arm, [payoff], Step(step.gain, step.refreshed or changed))

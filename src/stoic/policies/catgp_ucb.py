@@ -45,12 +45,14 @@ class CATGPUCB(ManyArmsPolicy):
     schedules = {"theory": CATGPUCBTheory, "paper": CATGPUCBTheory, "practical": Practical}
 
     def _learn(self, arm: int, payoff: float) -> None:
-        if self._calibration is not None:
-            self._absorb_clipped(arm, [payoff], lambda step: self._threshold(arm, step, 1.0) ** 2)
-            return
-        step = self.posterior.observe(arm)
-        y_hat = truncate(payoff, self._threshold(arm, step, self.schedule.order))  # lines 6–7
-        self._absorb(arm, y_hat, step)  # line 8
+        step = None
+        if self._calibration is None:
+            step = self.posterior.observe(arm)
+            payoff = truncate(payoff, self._threshold(arm, step, self.schedule.order))  # lines 6–7
+        self._absorb(arm, [payoff], step, clipped=True)  # line 8
+
+    def _support(self, arm: int, step: Step) -> float:
+        return self._threshold(arm, step, 1.0) ** 2
 
     def _threshold(self, arm: int, step: Step, order: float) -> float:
         arm, counts = self.overview.weighted(arm)

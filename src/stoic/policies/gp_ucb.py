@@ -41,4 +41,4 @@ class GPUCB(ManyArmsPolicy):
     schedules = {"theory": GPUCBTheory, "paper": GPUCBPaper, "practical": Practical}
 
     def _learn(self, arm: int, payoff: float) -> None:
-        self._absorb(arm, payoff)
+        self._absorb(arm, [payoff])

@@ -15,6 +15,7 @@ from stoic.errors import InvalidInput, OutOfPlan
 from stoic.estimators import SmoothedMean
 from stoic.policies.registry import register
 from stoic.policies.ucb import UCBPolicy
+from stoic.posterior import Step
 from stoic.schedules import Progress
 from stoic.schedules.park2024 import MoMGPUCBTheory
 from stoic.schedules.practical import PracticalMoM
@@ -52,14 +53,12 @@ class MoMGPUCB(UCBPolicy):
     asks = {**UCBPolicy.asks, "plays": ()}
     schedules = {"theory": MoMGPUCBTheory, "paper": MoMGPUCBTheory, "practical": PracticalMoM}
     own = ("plays",)
-    keeps = ("_n", "_planned", "_payoffs", "_filled")
+    keeps = ("_n", "_payoffs", "_filled")
 
     def __init__(self, *args: Any, plays: int | None = None, **kwargs: Any) -> None:
         self.plays = None if plays is None else integer(plays, "plays", at_least=1)
         super().__init__(*args, **kwargs)
         self._n = 0  # episodes done
-        self._planned: Array = np.zeros(0)  # of the episode under way: row number or point
-        self._plan: Any = None  # the same as it is compared
         self._payoffs: Array = np.zeros(self.repeats)  # of the episode under way
         self._filled = 0  # of them
 
@@ -97,41 +96,42 @@ class MoMGPUCB(UCBPolicy):
         """What multiplies the std at the coming episode; zero in the remainder."""
         return 0.0 if self._over else super().width
 
-    def _choose(self) -> Any:
-        if not self._filled:
-            return super()._choose()  # line 5
-        if self._plan is None:
-            self._plan = self._planned if isinstance(self.domain, Box) else int(self._planned[0])
-        return self._plan  # line 6
-
     def _batch(self, n: int) -> list[Any]:
         left = n if self._over else min(n, self.repeats - self._filled)
         return [self._choose()] * left
 
     def _tell(self, place: Any, payoff: float) -> None:
-        planned = self._choose()
-        box = isinstance(self.domain, Box)
-        if not (np.all(place == planned) if box else place == planned):
+        planned = self._known_choice
+        if planned is None:
+            planned = self._choose()  # line 5
+        same = place == planned  # line 6
+        if not (same if type(same) is bool else same.all()):
             raise OutOfPlan(
                 f"expected the planned arm {planned}, got {place}; tell what ask() gave"
             )
-        arm = self._track(place) if box else place
+        arm = self._track(place) if isinstance(self.domain, Box) else place
         self.t += 1
         if self._over:
             return  # the remainder is not learned from
-        if not self._filled:
-            self._planned, self._plan = np.atleast_1d(np.array(planned, dtype=float)), None
-        learned = self._calibration
-        self._payoffs[self._filled] = payoff if learned is None else learned.relative(payoff)
-        self._filled += 1
+        learned, filled = self._calibration, self._filled
+        self._payoffs[filled] = payoff if learned is None else learned.relative(payoff)
+        self._filled = filled + 1
         if self._filled == self.repeats:
-            self._filled, self._known_choice = 0, None
+            self._filled = 0
             self._n += 1
-            self._learn_episode(arm, self._payoffs.tolist())
+            self._absorb(arm, self._payoffs, clipped=True)  # lines 7–9
+            self._known_choice = None
 
-    def _learn_episode(self, arm: int, payoffs: list[float]) -> None:
-        if self._calibration is not None:
-            self._absorb_clipped(arm, payoffs, lambda _: self.posterior.counts[arm] * self.repeats)
-        else:
-            step = self.posterior.observe(arm)
-            self.estimator.add(arm, payoffs, step, self.posterior)  # lines 7–9
+    def _support(self, arm: int, step: Step) -> float:  # noqa: ARG002
+        return float(self.posterior.counts[arm] * self.repeats)
+
+    def _memory(self) -> dict[str, Any]:
+        planned = np.atleast_1d(self._choose()) if self._filled else []  # of the episode under way
+        return {**super()._memory(), "_planned": np.array(planned, dtype=float)}
+
+    def _remember(self, memory: dict[str, Any]) -> None:
+        super()._remember(memory)
+        if self._filled:
+            planned: Array = np.array(memory["_planned"], dtype=float)
+            box = isinstance(self.domain, Box)
+            self._known_choice = planned if box else int(planned[0])

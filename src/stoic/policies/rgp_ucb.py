@@ -35,4 +35,4 @@ class RGPUCB(ManyArmsPolicy):
     schedules = {"theory": RGPUCBTheory, "paper": RGPUCBPaper, "practical": PracticalRGPUCB}
 
     def _learn(self, arm: int, payoff: float) -> None:
-        self._absorb(arm, payoff)
+        self._absorb(arm, [payoff])

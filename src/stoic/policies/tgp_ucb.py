@@ -9,6 +9,7 @@ from __future__ import annotations
 from stoic.estimators import truncate
 from stoic.policies.many import ManyArmsPolicy
 from stoic.policies.registry import register
+from stoic.posterior import Step
 from stoic.schedules.chowdhury2019 import TGPUCBPaper, TGPUCBTheory
 from stoic.schedules.practical import Practical
 
@@ -44,8 +45,9 @@ class TGPUCB(ManyArmsPolicy):
     schedules = {"theory": TGPUCBTheory, "paper": TGPUCBPaper, "practical": Practical}
 
     def _learn(self, arm: int, payoff: float) -> None:
-        if self._calibration is not None:
-            self._absorb_clipped(arm, [payoff], lambda _: self.posterior.counts[arm])
-            return
-        b = self.schedule.truncation(self.t)  # Thm 1
-        self._absorb(arm, truncate(payoff, b))  # Alg. 1, lines 5–6
+        if self._calibration is None:
+            payoff = truncate(payoff, self.schedule.truncation(self.t))  # Thm 1; Alg. 1, line 5
+        self._absorb(arm, [payoff], clipped=True)  # line 6
+
+    def _support(self, arm: int, step: Step) -> float:  # noqa: ARG002
+        return float(self.posterior.counts[arm])

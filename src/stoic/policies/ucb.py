@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,8 @@ from stoic.schedules import Progress
 from stoic.spaces import Arms, Box
 
 __all__ = ["UCBPolicy"]
+
+Payoffs = list[float] | Array
 
 
 class UCBPolicy(Policy):
@@ -34,7 +35,6 @@ class UCBPolicy(Policy):
         super().__init__(*args, **kwargs)
         self._calibration = Calibration() if getattr(self.schedule, "learns", False) else None
         self._places: dict[bytes, int] = {}  # of a box: points played → tracked number
-        self._known_choice: Any = None  # until the next tell
         arms = (
             self.domain.X if isinstance(self.domain, Arms) else np.zeros((0, self.domain.dimension))
         )
@@ -166,37 +166,32 @@ class UCBPolicy(Policy):
         """How the payoff of round t, of one tracked point, enters."""
         raise NotImplementedError
 
-    def _absorb(self, arm: int, payoff: float, step: Step | None = None) -> None:
-        """Hand a payoff to the smoother as it is."""
-        warming = self._calibration is not None and self._calibration.warming
-        self._judge(arm, payoff)
-        step = step or self.posterior.observe(arm)
-        if warming:
-            self._rewarm(clipped=False)
-        else:
-            self.estimator.add(arm, [payoff], step, self.posterior)
-
-    def _absorb_clipped(
-        self, arm: int, payoffs: list[float], plays: Callable[[Step], float]
+    def _absorb(
+        self, arm: int, payoffs: Payoffs, step: Step | None = None, *, clipped: bool = False
     ) -> None:
-        """The practical truncation: hand over payoffs, clipped about their arm's estimate.
+        """Hand payoffs to the smoother, as they are or clipped about their arm's estimate.
 
-        ``plays`` tells how many plays stand behind that estimate, which the limit grows with.
+        Clipping is the practical truncation; without a calibration there is none.
         """
-        learned = self._calibration
-        assert learned is not None
+        learned, estimator, posterior = self._calibration, self.estimator, self.posterior
+        if learned is None:
+            estimator.add(arm, payoffs, step or posterior.observe(arm), posterior)
+            return
         learned.amplitude = self.overview.amplitude
         centre, share = self._present(arm)
-        step = self.posterior.observe(arm)
+        step = step or posterior.observe(arm)
         if learned.warming:
             for payoff in payoffs:
-                learned.warm(arm, payoff)
-            self.estimator.location = learned.location
-            self._rewarm(clipped=True)
+                learned.warm(arm, float(payoff))
+            estimator.location = learned.location
+            self._rewarm(clipped=clipped)
         else:
-            y_hat = learned.clip(arm, payoffs, centre, share, float(plays(step)))
-            self.estimator.location = learned.location
-            self.estimator.add(arm, y_hat, step, self.posterior)
+            about = centre, share, self._support(arm, step)
+            estimator.judge(arm, payoffs, step, posterior, (learned, about, clipped))
+
+    def _support(self, arm: int, step: Step) -> float:  # noqa: ARG002, for those that clip
+        """How many plays stand behind an arm's estimate: the limit of its payoffs grows with it."""
+        return 1.0
 
     def _judge(self, arm: int, payoff: float, plays: float = 1.0) -> None:
         """Let the calibration, if there is one, see a payoff that is not to be clipped."""

@@ -53,4 +53,4 @@ class Uniform(ManyArmsPolicy):
         return self.domain.clip(rng.uniform(self.domain.low, self.domain.high))
 
     def _learn(self, arm: int, payoff: float) -> None:
-        self._absorb(arm, payoff)
+        self._absorb(arm, [payoff])
