@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -93,31 +94,60 @@ class Calibration:
             values = self.location + np.clip(values - self.location, -most, most)
         return self._first_arms, values
 
-    def clip(self, arm: int, ys: list[float], *about: float) -> list[float]:
-        """Take in payoffs of one arm and give them back, clipped.
+    def clip(
+        self, arm: int, ys: Sequence[float] | Array, centre: float, var: float, plays: float
+    ) -> list[float]:
+        """Take in payoffs of one arm and give them back, clipped about its present estimate.
 
-        ``about`` are the arm's present estimate, its variance as a share of the prior's, and the
-        plays that stand behind the estimate.
+        The estimate is ``centre``, its variance as a share of the prior's ``var``; behind it
+        stand ``plays``.
         """
         payoffs = np.array(ys)
-        streak = clip_payoffs(self._values, self._marks, payoffs, True, *self._rule(arm, *about))
-        self._insist(arm, streak)
+        streak = clip_payoffs(
+            self._values,
+            self._marks,
+            payoffs,
+            True,
+            self._streaks.pop(arm, 0),
+            centre,
+            math.sqrt(var),
+            self.amplitude,
+            self.LIMIT * plays**self.GROWTH,
+            self.INSISTENCE,
+            2 * self.WARMUP,
+        )
+        if streak:
+            self._streaks[arm] = streak
         return payoffs.tolist()
 
     def pull(
-        self, arm: int, targets: Array, about: About, *estimates: Array, clipped: bool
+        self,
+        arm: int,
+        targets: Array,
+        about: About,
+        clipped: bool,
+        rows: Array,
+        sums: Array,
+        gain: Array,
+        deviation: Array,
     ) -> tuple[float, float]:
-        """Do so with the targets, all but the last, and pull the estimates towards them.
+        """Clip the targets, all but the last, and pull an estimate towards them.
 
-        ``estimates`` are rows, sums, gain and deviations of :class:`SmoothedMean`; the new
-        location and the range of the deviations come back. Without ``clipped``, targets stay.
+        The last four are those of :class:`SmoothedMean`; the new location and the range of the
+        deviations come back. Without ``clipped``, the targets stay as they are.
         """
-        rows, sums, gain, deviation = estimates
+        centre, var, plays = about
         streak, location, reach = absorb(
             self._values,
             self._marks,
             clipped,
-            *self._rule(arm, *about),
+            self._streaks.pop(arm, 0),
+            centre,
+            math.sqrt(var),
+            self.amplitude,
+            self.LIMIT * plays**self.GROWTH,
+            self.INSISTENCE,
+            2 * self.WARMUP,
             rows,
             sums,
             gain,
@@ -125,19 +155,9 @@ class Calibration:
             targets,
             deviation,
         )
-        self._insist(arm, streak)
-        return location, reach
-
-    def _rule(
-        self, arm: int, centre: float, var: float, plays: float
-    ) -> tuple[int, float, float, float, tuple[float, float, int]]:
-        """What the next payoffs of an arm are clipped by."""
-        rule = self.LIMIT * plays**self.GROWTH, self.INSISTENCE, 2 * self.WARMUP
-        return self._streaks.pop(arm, 0), centre, math.sqrt(var), self.amplitude, rule
-
-    def _insist(self, arm: int, streak: int) -> None:
         if streak:
             self._streaks[arm] = streak
+        return location, reach
 
     def state(self) -> dict[str, Any]:
         """Everything that :meth:`restore` needs to go on bit by bit."""

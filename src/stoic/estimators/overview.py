@@ -46,7 +46,7 @@ class Overview:
 
     def at(self, arm: int) -> tuple[float, float]:
         """Deviation and posterior variance of an arm."""
-        return float(self.estimator.deviation[arm]), float(self.posterior.var[arm])
+        return self.estimator.deviation.item(arm), self.posterior.var.item(arm)
 
     def weighted(self, arm: int) -> tuple[int, IntArray]:
         """The place of an arm among those that a gain is about, and the plays of each of them."""

@@ -72,9 +72,10 @@ class SmoothedMean:
             self.location = learned.location
             self.add(arm, y_hat if clipped else payoffs, step, posterior)
             return
-        estimates = self._rows, self.sums, step.gain, self.deviation
         targets = self._aim(payoffs)
-        self.location, self.reach = learned.pull(arm, targets, about, *estimates, clipped=clipped)
+        self.location, self.reach = learned.pull(
+            arm, targets, about, clipped, self._rows, self.sums, step.gain, self.deviation
+        )
 
     def _aim(self, payoffs: Payoffs) -> Array:
         targets = self._targets

@@ -38,7 +38,7 @@ def in_parts(psi: Array, points: Array, rounding: float) -> Parts:
     A, r = psi.shape
     if not 0 < 4 * r <= A:
         return NO_PARTS
-    order = partition(points, 2 * r)
+    order = partition(points, -(-A // (A // (2 * r))))  # about 2r each, and hardly any filler
     scaled = psi * np.abs(psi).max(axis=0)
     found: list[tuple[IntArray, Array]] = []  # anchors of each part, and weights
     for rows in order:

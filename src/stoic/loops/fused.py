@@ -137,7 +137,9 @@ def absorb(
     centre: float,
     std: float,
     amplitude: float,
-    rule: tuple[float, float, int],
+    factor: float,
+    insistence: float,
+    few: int,
     rows: Array,
     sums: Array,
     gain: Array,
@@ -147,7 +149,9 @@ def absorb(
 ) -> tuple[int, float, float]:
     """Clip payoffs, and pull all rows towards them."""
     payoffs = targets[:-1]
-    streak = clip_payoffs(values, marks, payoffs, clipped, streak, centre, std, amplitude, rule)
+    streak = clip_payoffs(
+        values, marks, payoffs, clipped, streak, centre, std, amplitude, factor, insistence, few
+    )
     location = marks[0, LOCATION]
     return streak, location, pull(rows, sums, gain, arm, targets, location, out)
 

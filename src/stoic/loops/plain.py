@@ -116,7 +116,9 @@ def absorb(
     centre: float,
     std: float,
     amplitude: float,
-    rule: tuple[float, float, int],
+    factor: float,
+    insistence: float,
+    few: int,
     rows: Array,
     sums: Array,
     gain: Array,
@@ -130,7 +132,9 @@ def absorb(
     the payoffs then have, and how far the deviations from it range.
     """
     payoffs = targets[:-1]
-    streak = clip_payoffs(values, marks, payoffs, clipped, streak, centre, std, amplitude, rule)
+    streak = clip_payoffs(
+        values, marks, payoffs, clipped, streak, centre, std, amplitude, factor, insistence, few
+    )
     location = float(marks[0, LOCATION])
     return streak, location, pull(rows, sums, gain, arm, targets, location, out)
 

@@ -96,7 +96,9 @@ def clip_payoffs(
     centre: float,
     std: float,
     amplitude: float,
-    rule: tuple[float, float, int],
+    factor: float,
+    insistence: float,
+    few: int,
 ) -> int:
     """Take in payoffs of one arm, and clip them in place if so wished; the arm's new streak.
 
@@ -106,7 +108,6 @@ def clip_payoffs(
     larger; with a streak of payoffs beyond it, ``insistence`` times that for each of them. Until
     there are ``few`` residuals, their scale stays as it is.
     """
-    factor, insistence, few = rule
     learned = marks[2]
     for i in range(len(payoffs)):
         y = payoffs[i]

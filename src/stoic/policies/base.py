@@ -177,8 +177,10 @@ class Policy(ABC):
         choice reckons with those before it.
         """
         if n is None:
-            known = self._known_choice
-            return known if type(known) is int else self._show(self._choose())
+            choice = self._known_choice
+            if choice is None:
+                choice = self._choose()
+            return choice if type(choice) is int else self._show(choice)
         batch = [self._show(choice) for choice in self._batch(integer(n, "n", at_least=1))]
         return batch if isinstance(self.domain, Arms) else np.array(batch)
 

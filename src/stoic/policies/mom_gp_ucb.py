@@ -16,7 +16,6 @@ from stoic.estimators import SmoothedMean
 from stoic.policies.registry import register
 from stoic.policies.ucb import UCBPolicy
 from stoic.posterior import Step
-from stoic.schedules import Progress
 from stoic.schedules.park2024 import MoMGPUCBTheory
 from stoic.schedules.practical import PracticalMoM
 from stoic.spaces import Box
@@ -87,14 +86,13 @@ class MoMGPUCB(UCBPolicy):
         return self.episodes is not None and self._n >= self.episodes
 
     @property
-    def progress(self) -> Progress:
-        """What the schedule may look at; its rounds are episodes."""
-        return super().progress._replace(t=self._n)
+    def _rounds(self) -> int:
+        return self._n
 
     @property
     def width(self) -> float:
         """What multiplies the std at the coming episode; zero in the remainder."""
-        return 0.0 if self._over else super().width
+        return 0.0 if self.episodes is not None and self._over else super().width
 
     def _batch(self, n: int) -> list[Any]:
         left = n if self._over else min(n, self.repeats - self._filled)
@@ -111,7 +109,7 @@ class MoMGPUCB(UCBPolicy):
             )
         arm = self._track(place) if isinstance(self.domain, Box) else place
         self.t += 1
-        if self._over:
+        if self.episodes is not None and self._over:
             return  # the remainder is not learned from
         learned, filled = self._calibration, self._filled
         self._payoffs[filled] = payoff if learned is None else learned.relative(payoff)

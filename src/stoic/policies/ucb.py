@@ -80,11 +80,16 @@ class UCBPolicy(Policy):
     @property
     def progress(self) -> Progress:
         """What the schedule may look at."""
-        posterior, overview, learned = self.posterior, self.overview, self._calibration
+        logdet, overview, learned = self.posterior.logdet, self.overview, self._calibration
         if learned is None:
-            return Progress(self.t, posterior.logdet, posterior.size, overview.variance_sum)
+            return Progress(self._rounds, logdet, self.posterior.size, overview.variance_sum)
         learnt = learned.noise, overview.amplitude, overview.widest, learned.warming
-        return Progress(self.t, posterior.logdet, 0, 0.0, *learnt)  # by place: quicker
+        return Progress(self._rounds, logdet, 0, 0.0, *learnt)  # by place: quicker
+
+    @property
+    def _rounds(self) -> int:
+        """What the schedule counts."""
+        return self.t
 
     def predict(self, X: Any) -> tuple[Array, Array]:
         """Estimated payoff and posterior standard deviation at any points."""
