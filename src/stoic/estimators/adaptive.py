@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stoic.checks import Array, IntArray
-from stoic.loops import clip_directions, cut_directions, limits, smooth_about, spread
+from stoic.loops import clip_directions, cut_directions, smooth_about, spread
 from stoic.posterior import FeaturePosterior
 from stoic.posterior.root import Root
 
@@ -40,16 +40,35 @@ class AdaptivelyTruncatedMean:
         self.location = 0.0
         self._settled: Array = np.zeros(arms)  # sums of payoffs that are inside for good
         self._settled_count: Array = np.zeros(arms)
-        self._tail_arm: IntArray = np.zeros(0, dtype=np.int64)
-        self._tail: Array = np.zeros(0)
+        self._hold(np.zeros(0, dtype=np.int64), np.zeros(0))
         self._theta: Array = np.zeros(0)
         self.deviation: Array = np.zeros(arms)
         self.reach = 0.0  # how far the deviations of all points range
 
+    @property
+    def _tail_arm(self) -> IntArray:
+        """The arms of the payoffs that may still be cut, in order of arrival."""
+        return self._arms[self._start : self._end]
+
+    @property
+    def _tail(self) -> Array:
+        """These payoffs."""
+        return self._payoffs[self._start : self._end]
+
+    def _hold(self, arms: IntArray, payoffs: Array) -> None:
+        """Let the tail be these payoffs, with room for as many again."""
+        self._start, self._end, room = 0, len(arms), np.zeros(len(arms) + 64, dtype=np.int64)
+        self._arms: IntArray = np.concatenate([arms, room])
+        self._payoffs: Array = np.concatenate([payoffs, room])
+        self._hot: IntArray = np.zeros(len(self._arms), dtype=np.int64)  # for those to be cut
+        self._far: Array = np.zeros((2, len(self._arms)))
+
     def add(self, arm: int, payoff: float) -> None:
         """Take in one payoff; :meth:`solve` brings the estimate up to date."""
-        self._tail_arm = np.concatenate((self._tail_arm, (arm,)))
-        self._tail = np.concatenate((self._tail, (payoff,)))
+        if self._end == len(self._arms):
+            self._hold(self._tail_arm, self._tail)
+        self._arms[self._end], self._payoffs[self._end] = arm, payoff
+        self._end += 1
 
     def replace(self, arms: IntArray, payoffs: Array) -> None:
         """Forget all payoffs and take these instead."""
@@ -57,29 +76,17 @@ class AdaptivelyTruncatedMean:
             np.zeros_like(self._settled),
             np.zeros_like(self._settled),
         )
-        self._tail_arm, self._tail = arms.copy(), payoffs.copy()
+        self._hold(arms, payoffs)
 
     def settle(self, safe: Array) -> None:
         """Fold the payoffs with |y| ≤ safe[arm] into their arms' sums for good."""
         self._fold(np.abs(self._tail) <= safe[self._tail_arm], self._tail)
 
-    def settle_oldest(
-        self, keep: int, posterior: FeaturePosterior, centre: Array, ruler: Ruler
-    ) -> None:
-        """Fold all but the newest payoffs, clipped to their limits about the centre."""
-        old = max(len(self._tail) - keep, 0)
-        limit = limits(self._tail_arm[:old], posterior.var, posterior.counts, *ruler)
-        for i, arm in enumerate(self._tail_arm[:old].tolist()):  # one a round
-            low, high = centre[arm] - limit[i], centre[arm] + limit[i]
-            self._settled[arm] += min(max(self._tail[i], low), high)
-            self._settled_count[arm] += 1.0
-        self._tail_arm, self._tail = self._tail_arm[old:], self._tail[old:]
-
     def _fold(self, chosen: NDArray[np.bool_], values: Array) -> None:
         if chosen.any():
             np.add.at(self._settled, self._tail_arm[chosen], values[chosen])
             np.add.at(self._settled_count, self._tail_arm[chosen], 1.0)
-            self._tail_arm, self._tail = self._tail_arm[~chosen], self._tail[~chosen]
+            self._hold(self._tail_arm[~chosen], self._tail[~chosen])
 
     def solve(self, posterior: FeaturePosterior, level: float, location: float = 0.0) -> None:
         """Judge all payoffs, relative to a location, at level b and solve for θ (Algorithm 2)."""
@@ -90,19 +97,24 @@ class AdaptivelyTruncatedMean:
         np.add.at(sums, arm[~hot], tail[~hot])
         theta = posterior.solve(psi.T @ sums)
         if hot.any():
-            theta += cut_directions(*self._eigen(posterior, arm[hot]), tail[hot], level)
+            cut_directions(*self._eigen(posterior), arm[hot], tail[hot], level, theta)
         self._set(posterior, theta)
 
-    def solve_about(self, posterior: FeaturePosterior, centre: Array, ruler: Ruler) -> None:
+    def solve_about(
+        self, posterior: FeaturePosterior, centre: Array, ruler: Ruler, keep: int
+    ) -> None:
         """Clip y − centre, at the level where each payoff's heaviest direction allows ±limit.
 
         Clipped, not zeroed: a centre that is wrong must be able to move. Limits are by the
-        ``ruler``, see :meth:`Calibration.ruler`.
+        ``ruler``, see :meth:`Calibration.ruler`. All but the newest payoffs, as many as ``keep``
+        says, are settled for good, clipped to their limits.
         """
         # A payoff within its limit is within the level of every direction.
-        theta, hot, residual, limit = smooth_about(
+        old, theta = max(self._end - self._start - keep, 0), np.empty(len(posterior.inverse))
+        many = smooth_about(
             self._tail,
             self._tail_arm,
+            old,
             centre,
             self._settled,
             self._settled_count,
@@ -112,16 +124,21 @@ class AdaptivelyTruncatedMean:
             posterior.inverse,
             posterior.var,
             *ruler,
+            theta,
+            self._hot,
+            self._far,
         )
-        if len(hot):
-            theta += clip_directions(*self._eigen(posterior, hot), residual, limit)
+        self._start += old
+        if many:
+            far, limit = self._far[:, :many]
+            clip_directions(*self._eigen(posterior), self._hot[:many], far, limit, theta)
         self._set(posterior, theta)
 
     @staticmethod
-    def _eigen(posterior: FeaturePosterior, arms: IntArray) -> tuple[Array, Array, Array, Array]:
-        """Eigenvalues and eigenvectors of V, P, and the features of these arms."""
+    def _eigen(posterior: FeaturePosterior) -> tuple[Array, Array, Array, Array]:
+        """Eigenvalues and eigenvectors of V, P, and the features."""
         root, features = posterior.root or Root(posterior.V), posterior.features
-        return (*root.eigen(), features.basis, features.psi[arms])
+        return (*root.eigen(), features.basis, features.psi)
 
     def _set(self, posterior: FeaturePosterior, theta: Array) -> None:
         self._theta, self.deviation = theta, np.empty(len(self._settled))
@@ -160,8 +177,8 @@ class AdaptivelyTruncatedMean:
         self.location = float(state["location"])
         self._settled = np.array(state["settled"], dtype=float)
         self._settled_count = np.array(state["settled_count"], dtype=float)
-        self._tail_arm = np.array(state["tail_arm"], dtype=np.int64)
-        self._tail = np.array(state["tail"], dtype=float)
+        tail_arm = np.array(state["tail_arm"], dtype=np.int64)
+        self._hold(tail_arm, np.array(state["tail"], dtype=float))
         self._theta = np.array(state["theta"], dtype=float)
         self.deviation = np.array(state["deviation"], dtype=float)
         self.reach = _range(self.deviation)

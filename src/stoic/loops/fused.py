@@ -20,7 +20,6 @@ __all__ = [
     "highest",
     "interpolate",
     "late_play",
-    "limits",
     "norm",
     "outlive",
     "play",
@@ -291,23 +290,6 @@ def highest(deviation: Array, var: Array, width: float) -> int:
 
 
 @compiled
-def limits(
-    arms: IntArray,
-    var: Array,
-    plays: IntArray,
-    residual: float,
-    function: float,
-    factor: float,
-    growth: float,
-) -> Array:
-    """The limits of payoffs."""
-    out = np.empty(len(arms))
-    for i in range(len(arms)):
-        out[i] = _limit(var[arms[i]], plays[arms[i]], residual, function, factor, growth)
-    return out
-
-
-@compiled
 def _limit(
     var: float, plays: int, residual: float, function: float, factor: float, growth: float
 ) -> float:
@@ -319,6 +301,7 @@ def _limit(
 def smooth_about(
     tail: Array,
     arms: IntArray,
+    old: int,
     centre: Array,
     settled: Array,
     settled_count: Array,
@@ -331,14 +314,22 @@ def smooth_about(
     function: float,
     factor: float,
     growth: float,
-) -> tuple[Array, IntArray, Array, Array]:
-    """Smooth the payoffs that are within their limits."""
+    theta: Array,
+    hot: IntArray,
+    far: Array,
+) -> int:
+    """Settle old payoffs, and smooth those that are within their limits."""
+    for i in range(old):
+        a = arms[i]
+        limit = _limit(var[a], counts[a], residual, function, factor, growth)
+        settled[a] += min(max(tail[i], centre[a] - limit), centre[a] + limit)
+        settled_count[a] += 1.0
     sums = np.zeros(len(settled))
     for a in range(len(sums)):
         if counts[a]:
             sums[a] = settled[a] + (counts[a] - settled_count[a]) * centre[a] - counts[a] * location
-    hot, far, many = np.empty(len(tail), dtype=np.int64), np.empty((2, len(tail))), 0
-    for i in range(len(tail)):
+    many = 0
+    for i in range(old, len(tail)):
         off = tail[i] - centre[arms[i]]
         if abs(off) > factor * residual:  # no limit is below that
             limit = _limit(var[arms[i]], counts[arms[i]], residual, function, factor, growth)
@@ -353,40 +344,89 @@ def smooth_about(
             weight, row = sums[a], psi[a]
             for j in range(len(right)):
                 right[j] += weight * row[j]
-    return np.dot(inverse, right), hot[:many], far[0, :many], far[1, :many]
+    np.dot(inverse, right, theta)
+    return many
 
 
 @compiled
 def clip_directions(
-    values: Array, vectors: Array, basis: Array, rows: Array, payoffs: Array, limit: Array
-) -> Array:
+    values: Array,
+    vectors: Array,
+    basis: Array,
+    psi: Array,
+    arms: IntArray,
+    payoffs: Array,
+    limit: Array,
+    theta: Array,
+) -> None:
     """Clip the payoffs' parts in each direction."""
-    U = np.dot(_rooted(values, vectors, rows), basis.T)
+    U = _directions(values, vectors, basis, psi, arms)
     parts = np.zeros(len(basis))
     for i in range(len(U)):
-        most = 0.0
+        row, most = U[i], 0.0
         for j in range(len(parts)):
-            most = max(most, abs(U[i, j]))
-        level = limit[i] * most
+            most = max(most, abs(row[j]))
+        payoff, level = payoffs[i], limit[i] * most
         for j in range(len(parts)):
-            parts[j] += min(max(U[i, j] * payoffs[i], -level), level)
-    total: Array = _rooted(values, vectors, np.dot(parts.reshape(1, -1), basis))[0]
-    return total
+            parts[j] += min(max(row[j] * payoff, -level), level)
+    _add_directions(values, vectors, basis, parts, theta)
 
 
 @compiled
 def cut_directions(
-    values: Array, vectors: Array, basis: Array, rows: Array, payoffs: Array, level: float
-) -> Array:
+    values: Array,
+    vectors: Array,
+    basis: Array,
+    psi: Array,
+    arms: IntArray,
+    payoffs: Array,
+    level: float,
+    theta: Array,
+) -> None:
     """Leave out the payoffs' parts beyond a level."""
-    U = np.dot(_rooted(values, vectors, rows), basis.T)
+    U = _directions(values, vectors, basis, psi, arms)
     parts = np.zeros(len(basis))
     for i in range(len(U)):
         for j in range(len(parts)):
             part = U[i, j] * payoffs[i]
             parts[j] += part if abs(part) <= level else 0.0
-    total: Array = _rooted(values, vectors, np.dot(parts.reshape(1, -1), basis))[0]
-    return total
+    _add_directions(values, vectors, basis, parts, theta)
+
+
+@compiled
+def _directions(
+    values: Array, vectors: Array, basis: Array, psi: Array, arms: IntArray
+) -> Array:
+    """P V^{-½}ψ of some arms, as rows."""
+    rows = np.empty((len(arms), psi.shape[1]))
+    for i in range(len(arms)):
+        rows[i] = psi[arms[i]]
+    rows = _rooted(values, vectors, rows)
+    across, n = basis.T, len(basis)  # (r, m), the other way round than P
+    U = np.zeros((len(rows), n))
+    r = len(across)
+    for i in range(len(rows)):
+        out = U[i]
+        for k in range(0, r - 3, 4):  # by fours, so that the sums are fetched less often
+            x0, x1, x2, x3 = rows[i, k], rows[i, k + 1], rows[i, k + 2], rows[i, k + 3]
+            p0, p1, p2, p3 = across[k], across[k + 1], across[k + 2], across[k + 3]
+            for j in range(n):
+                out[j] += x0 * p0[j] + x1 * p1[j] + x2 * p2[j] + x3 * p3[j]
+        for k in range(r - r % 4, r):
+            x0, p0 = rows[i, k], across[k]
+            for j in range(n):
+                out[j] += x0 * p0[j]
+    return U
+
+
+@compiled
+def _add_directions(
+    values: Array, vectors: Array, basis: Array, parts: Array, theta: Array
+) -> None:
+    """Add V^{-½}Pᵀ·parts to θ."""
+    total = _rooted(values, vectors, np.dot(basis.T, parts).reshape(1, -1))
+    for j in range(len(theta)):
+        theta[j] += total[0, j]
 
 
 @compiled

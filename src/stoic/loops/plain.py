@@ -20,7 +20,6 @@ __all__ = [
     "highest",
     "interpolate",
     "late_play",
-    "limits",
     "norm",
     "outlive",
     "play",
@@ -192,23 +191,10 @@ def highest(deviation: Array, var: Array, width: float) -> int:
     return int(index.argmax())
 
 
-def limits(
-    arms: IntArray,
-    var: Array,
-    plays: IntArray,
-    residual: float,
-    function: float,
-    factor: float,
-    growth: float,
-) -> Array:
-    """Return factor·√(residual² + σ² function²)·plays^growth of some arms."""
-    spread: Array = np.hypot(residual, np.sqrt(var[arms]) * function)
-    return factor * spread * plays[arms] ** growth
-
-
 def smooth_about(
     tail: Array,
     arms: IntArray,
+    old: int,
     centre: Array,
     settled: Array,
     settled_count: Array,
@@ -221,48 +207,68 @@ def smooth_about(
     function: float,
     factor: float,
     growth: float,
-) -> tuple[Array, IntArray, Array, Array]:
-    """Return V⁻¹Ψᵀ(payoff sums − counts·location), and what is left out of it.
+    theta: Array,
+    hot: IntArray,
+    far: Array,
+) -> int:
+    """Theta = V⁻¹Ψᵀ(payoff sums − counts·location); return how many payoffs are left out of it.
 
     Of ``counts`` plays of each arm, the payoffs of ``settled_count`` are summed up in ``settled``;
-    the others are in the ``tail``. Those further from their arm's centre than their limit are left
-    out, and count as the centre: their arms, distances and :func:`limits` come back.
+    the others are in the ``tail``. A payoff's limit is its distance from its arm's centre of
+    factor·√(residual² + σ² function²)·plays^growth. The first ``old`` of the tail are settled,
+    clipped to it; others beyond it are left out, and count as the centre: their arms go to
+    ``hot``, distances and limits to ``far``.
     """
+    spread = np.hypot(residual, np.sqrt(var[arms]) * function)
+    limit: Array = factor * spread * counts[arms] ** growth
     off = tail - centre[arms]
-    limit = limits(arms, var, counts, residual, function, factor, growth)
-    hot = np.abs(off) > limit
+    np.add.at(settled, arms[:old], centre[arms[:old]] + np.clip(off, -limit, limit)[:old])
+    np.add.at(settled_count, arms[:old], 1.0)
+    out, off, limit, arms = np.abs(off) > limit, off[old:], limit[old:], arms[old:]
+    out = out[old:]
     sums = settled + (counts - settled_count) * centre - counts * location
-    np.add.at(sums, arms[~hot], off[~hot])
-    theta: Array = inverse @ (psi.T @ sums)
-    return theta, arms[hot], off[hot], limit[hot]
+    np.add.at(sums, arms[~out], off[~out])
+    theta[:] = inverse @ (psi.T @ sums)
+    many = int(np.count_nonzero(out))
+    hot[:many], far[0, :many], far[1, :many] = arms[out], off[out], limit[out]
+    return many
 
 
 def clip_directions(
-    values: Array, vectors: Array, basis: Array, rows: Array, payoffs: Array, limit: Array
-) -> Array:
-    """Return V^{-½}Σ of the payoffs' parts in each direction, clipped.
+    values: Array,
+    vectors: Array,
+    basis: Array,
+    psi: Array,
+    arms: IntArray,
+    payoffs: Array,
+    limit: Array,
+    theta: Array,
+) -> None:
+    """Theta += V^{-½}Σ of the payoffs' parts in each direction, clipped.
 
     With V = Q diag(values) Qᵀ and u = P V^{-½}ψ of each payoff y, its parts are u_i y. They are
     clipped where the heaviest direction, of the largest |u_i|, allows ±limit.
     """
-    U = _directions(values, vectors, basis, rows)
+    U = _rooted(values, vectors, psi[arms]) @ basis.T
     level = limit[:, None] * np.abs(U).max(axis=1, initial=0.0, keepdims=True)
     parts = np.clip(U * payoffs[:, None], -level, level).sum(axis=0)
-    return _rooted(values, vectors, parts @ basis)
+    theta += _rooted(values, vectors, parts @ basis)
 
 
 def cut_directions(
-    values: Array, vectors: Array, basis: Array, rows: Array, payoffs: Array, level: float
-) -> Array:
-    """Return the same with parts beyond the level left out."""
-    parts = _directions(values, vectors, basis, rows) * payoffs[:, None]
+    values: Array,
+    vectors: Array,
+    basis: Array,
+    psi: Array,
+    arms: IntArray,
+    payoffs: Array,
+    level: float,
+    theta: Array,
+) -> None:
+    """Do the same with parts beyond the level left out."""
+    parts = _rooted(values, vectors, psi[arms]) @ basis.T * payoffs[:, None]
     inside = np.where(np.abs(parts) <= level, parts, 0.0).sum(axis=0)
-    return _rooted(values, vectors, inside @ basis)
-
-
-def _directions(values: Array, vectors: Array, basis: Array, rows: Array) -> Array:
-    U: Array = _rooted(values, vectors, rows) @ basis.T
-    return U
+    theta += _rooted(values, vectors, inside @ basis)
 
 
 def _rooted(values: Array, vectors: Array, rows: Array) -> Array:
@@ -300,7 +306,8 @@ def interpolate(
     doubts += slack[:, None]
 
 
-def turn(values: Array, vectors: Array, z: Array) -> None:
-    """Decompose Q(diag(values) + zzᵀ)Qᵀ, for Q = ``vectors``, in place."""
+def turn(values: Array, vectors: Array, row: Array) -> None:
+    """Decompose Q diag(values) Qᵀ + ψψᵀ, for Q = ``vectors`` and ψ = ``row``, in place."""
+    z = vectors.T @ row
     found, rotation = np.linalg.eigh(np.diag(values) + np.outer(z, z))
     values[:], vectors[:] = found, vectors @ rotation

@@ -11,18 +11,19 @@ import math
 import numpy as np
 
 from stoic.checks import Array, IntArray
-from stoic.loops.compiling import exact
+from stoic.loops.compiling import compiled, exact
 
 __all__ = ["turn"]
 
 
 @exact
-def turn(values: Array, vectors: Array, z: Array) -> None:
+def turn(values: Array, vectors: Array, row: Array) -> None:
     """Decompose a matrix after a rank-one step, in place.
 
     The new eigenvalues are the roots of 1 + Σ z²/(d − μ), one between any two of the old. Vectors
     are made from weights for which these roots are exact, so that they are orthogonal to rounding.
     """
+    z = np.dot(vectors.T, row)
     chosen = _deflated(values, vectors, z)
     n, r = len(chosen), len(values)
     d, squares = values[chosen], z[chosen] ** 2
@@ -94,26 +95,22 @@ def _root_between(d: Array, squares: Array, k: int, gaps: Array) -> float:
     """
     n = len(d)
     width = d[k + 1] - d[k] if k + 1 < n else squares.sum()
-    value = 1.0
     for j in range(n):
-        value += squares[j] / ((d[j] - d[k]) - 0.5 * width)
+        gaps[j] = d[j] - d[k]
+    value = 1.0 + _poles(gaps, squares, 0.5 * width)[0]
     origin, low, high = d[k], 0.0, 0.5 * width
     if value < 0.0:
         low, high = 0.5 * width, width
         if k + 1 < n:
             origin, low, high = d[k + 1], -0.5 * width, 0.0
+            for j in range(n):
+                gaps[j] = d[j] - origin
+    left_gaps, left_squares = gaps[: k + 1], squares[: k + 1]
+    right_gaps, right_squares = gaps[k + 1 :], squares[k + 1 :]
     x = 0.5 * (low + high)
     for _ in range(100):
-        below = above = below_slope = above_slope = 0.0
-        for j in range(n):
-            gap = (d[j] - origin) - x
-            term = squares[j] / gap
-            if j <= k:
-                below += term
-                below_slope += term / gap
-            else:
-                above += term
-                above_slope += term / gap
+        below, below_slope = _poles(left_gaps, left_squares, x)
+        above, above_slope = _poles(right_gaps, right_squares, x)
         value = 1.0 + below + above
         if abs(value) <= 2e-15 * n * (1.0 + abs(below) + abs(above)):
             break
@@ -123,7 +120,7 @@ def _root_between(d: Array, squares: Array, k: int, gaps: Array) -> float:
             high = x
         step = -value / (below_slope + above_slope)
         if k + 1 < n:  # as if by the two nearest poles alone, each with its side's slope
-            left, right = (d[k] - origin) - x, (d[k + 1] - origin) - x
+            left, right = gaps[k] - x, gaps[k + 1] - x
             a = (left + right) * value - left * right * (below_slope + above_slope)
             b = left * right * value
             c = value - left * below_slope - right * above_slope
@@ -136,5 +133,17 @@ def _root_between(d: Array, squares: Array, k: int, gaps: Array) -> float:
             break
         x = new
     for j in range(n):
-        gaps[j] = (d[j] - origin) - x
+        gaps[j] -= x
     return float(origin + x)
+
+
+@compiled
+def _poles(gaps: Array, squares: Array, x: float) -> tuple[float, float]:
+    """Σ squares/(gaps − x) and its slope; in any order, since the roots found are made exact."""
+    total = slope = 0.0
+    for j in range(len(gaps)):
+        share = 1.0 / (gaps[j] - x)
+        term = squares[j] * share
+        total += term
+        slope += term * share
+    return total, slope

@@ -136,8 +136,7 @@ class ATAGPUCB(SketchedPolicy):
         """The practical truncation, about the estimates before this payoff."""
         assert self._calibration is not None
         ruler = self._calibration.ruler(self.setting.prior_var)
-        self.estimator.settle_oldest(_RECENT, self.posterior, centre, ruler)
-        self.estimator.solve_about(self.posterior, centre, ruler)
+        self.estimator.solve_about(self.posterior, centre, ruler, _RECENT)
 
     def _rewarm(self, *, clipped: bool) -> None:
         assert self._calibration is not None

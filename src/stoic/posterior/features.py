@@ -105,7 +105,7 @@ class FeaturePosterior(Track):
         self._forget_play()
 
     def _take_features(self, features: Features) -> None:
-        psi, basis = np.ascontiguousarray(features.psi), np.ascontiguousarray(features.basis)
+        psi, basis = np.ascontiguousarray(features.psi), np.asfortranarray(features.basis)
         self.features = replace(features, psi=psi, basis=basis)
         self._own = len(features.psi)  # points that the features were made for
 

@@ -47,7 +47,7 @@ class Root:
             values, vectors = np.linalg.eigh(self._start)
             self._values, self._vectors = values, np.ascontiguousarray(vectors)
         for row in self._steps[self._turned :]:
-            turn(self._values, self._vectors, self._vectors.T @ row)
+            turn(self._values, self._vectors, row)
         self._turned = len(self._steps)
         return self._values, self._vectors
 
