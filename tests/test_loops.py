@@ -120,12 +120,13 @@ def test_payoffs_in_directions(m: int, r: int, n: int, seed: int) -> None:
     agree(both("cut_directions", lambda f, theta: f(*given, 0.7, theta), theta), scale)
 
 
-@given(A=st.integers(0, 40), r=st.integers(0, 12), seed=SEEDS)
+@given(A=st.integers(0, 40), r=st.integers(0, 12), seed=SEEDS, in_parts=st.booleans())
 @settings(max_examples=40, deadline=None)
-def test_spread(A: int, r: int, seed: int) -> None:
+def test_spread(A: int, r: int, seed: int, in_parts: bool) -> None:
     rng = np.random.default_rng(seed)
     psi, theta = rng.standard_normal((A, r)), rng.standard_normal(r)
-    agree(both("spread", lambda f, out: f(psi, theta, out), np.empty(A)), scale=100.0)
+    parts = tuple(_parts(rng, A, r) if in_parts and A else NO_PARTS)
+    agree(both("spread", lambda f, out: f(psi, parts, theta, out), np.empty(A)), scale=100.0)
 
 
 @given(A=SIZES, late=st.integers(0, 31), seed=SEEDS)

@@ -142,7 +142,7 @@ class AdaptivelyTruncatedMean:
 
     def _set(self, posterior: FeaturePosterior, theta: Array) -> None:
         self._theta, self.deviation = theta, np.empty(len(self._settled))
-        self.reach = spread(posterior.features.psi, theta, self.deviation)
+        self.reach = spread(posterior.features.psi, posterior.parts, theta, self.deviation)
 
     def track(self, points: Array, posterior: FeaturePosterior) -> None:
         """Follow further points from now on."""

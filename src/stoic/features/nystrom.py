@@ -6,11 +6,14 @@ chowdhury2019 §5.1 (b) and calandriello2019 §3.1.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from stoic.checks import Array, IntArray
 from stoic.features.base import Features
 from stoic.kernels import Kernel
+from stoic.loops import turn
 
 __all__ = ["RANK_TOLERANCE", "NystromMap", "draw_dictionary"]
 
@@ -19,6 +22,7 @@ __all__ = ["RANK_TOLERANCE", "NystromMap", "draw_dictionary"]
 # that matter beside λ are kept all the same.
 RANK_TOLERANCE = 1e-8
 RIDGE_TOLERANCE = 1e-3
+_TURNS = 32  # points that join a dictionary before it is decomposed afresh
 
 
 class NystromMap:
@@ -28,9 +32,30 @@ class NystromMap:
     :class:`SpanningMap`), pass them as ``span``: a dictionary of more points than S has columns
     is then decomposed through S_DᵀS_D, and no kernel is evaluated.
 
+    Points that join such a dictionary turn its eigenvectors, which takes a fraction of a
+    decomposition afresh.
+
     Departures from print: the pseudo-inverse drops eigenvalues below 1e-8 of the largest or
     1e-3 λ, whichever is less. What is dropped stays in the residual variance, but a mean on a
     full dictionary of a very smooth kernel differs from the exact one by about its root.
+
+    Parameters
+    ----------
+    kernel, points
+        k and the (A, d) tracked points.
+    dictionary
+        Row numbers.
+    lam
+        λ, by which it is judged what is negligible.
+    span
+        S, if known.
+    grows
+        Whether points will join it more often than not, so that it pays to go through S at once.
+    base
+        How many points of the dictionary are decomposed together; the others join one by one.
+        By default, all.
+    before
+        A map whose kernel values can be taken over.
     """
 
     def __init__(
@@ -41,27 +66,56 @@ class NystromMap:
         lam: float,
         *,
         span: Array | None = None,
+        grows: bool = False,
+        base: int | None = None,
         before: NystromMap | None = None,
     ) -> None:
-        self.kernel = kernel
-        self.dictionary = dictionary
-        self._lam = lam
-        self._points = points[dictionary]
-        self._span = span
+        self.kernel, self._lam, self._span, self._grows = kernel, lam, span, grows
+        self.dictionary, self._points = dictionary, points[dictionary]
+        self.base = len(dictionary) if base is None else base
         self._cross = self._columns(points, before) if span is None else np.zeros((0, 0))
-        if span is not None and len(dictionary) > span.shape[1]:
-            root = span[dictionary]
-            values, vectors = self._kept(*np.linalg.eigh(root.T @ root))
-            self.basis: Array = root @ (vectors / np.sqrt(values))
-            self._rotation: Array | None = vectors
+        self._eigen: tuple[Array, Array] | None = None  # of S_DᵀS_D
+        if span is not None and (grows or len(dictionary) > span.shape[1]):
+            first = span[dictionary[: self.base]]
+            values, vectors = np.linalg.eigh(first.T @ first)
+            self._eigen = values, np.ascontiguousarray(vectors)
+            self._join(dictionary[self.base :].tolist())
         else:
             values, self.basis = self._kept(*np.linalg.eigh(self._gram(dictionary)))
-            self._rotation = None
-        self._projector: Array = self.basis / np.sqrt(values)
+            self._projector: Array = self.basis / np.sqrt(values)
 
     def onto(self, points: Array, dictionary: IntArray) -> NystromMap:
         """The same kind of map on another dictionary of the (perhaps more) points."""
-        return NystromMap(self.kernel, points, dictionary, self._lam, span=self._span, before=self)
+        here = set(self.dictionary.tolist())
+        new = [entry for entry in dictionary.tolist() if entry not in here]
+        joined = len(here) + len(new)
+        if self._eigen is None or joined != len(dictionary) or joined > self.base + _TURNS:
+            return self._anew(points, dictionary, before=self)
+        twin = NystromMap.__new__(NystromMap)
+        twin.__dict__.update(self.__dict__)
+        twin.dictionary = np.array([*self.dictionary.tolist(), *new], dtype=np.int64)
+        twin._points = points[twin.dictionary]
+        twin._eigen = self._eigen[0].copy(), self._eigen[1].copy()
+        twin._join(new)
+        return twin
+
+    def restored(self, points: Array, dictionary: IntArray, base: int) -> NystromMap:
+        """The map of a state, the same bit by bit."""
+        return self._anew(points, dictionary, base=base)
+
+    def _anew(self, points: Array, dictionary: IntArray, **how: Any) -> NystromMap:
+        how |= {"span": self._span, "grows": self._grows}
+        return NystromMap(self.kernel, points, dictionary, self._lam, **how)
+
+    def _join(self, entries: list[int]) -> None:
+        """Let points join what S_DᵀS_D is made of; P and what gives ψ follow from it."""
+        assert self._span is not None
+        assert self._eigen is not None
+        for entry in entries:
+            turn(*self._eigen, self._span[entry])
+        values, self._rotation = self._kept(*self._eigen)
+        self.basis = self._span[self.dictionary] @ (self._rotation / np.sqrt(values))
+        self._projector = self.basis / np.sqrt(values)
 
     def __call__(self, X: Array) -> Array:
         """The coordinates ψ at points, (n, r)."""
@@ -73,9 +127,9 @@ class NystromMap:
     def features(self, X: Array) -> Features:
         """The features of the tracked points."""
         if self._span is not None:
-            rotation = self._rotation
-            if rotation is None:
-                rotation = self._span[self.dictionary].T @ self._projector
+            if self._eigen is not None:
+                return Features(self._span @ self._rotation, self.basis)
+            rotation = self._span[self.dictionary].T @ self._projector
             return Features(self._span @ rotation, self.basis)
         if len(X) == len(self._cross):
             return Features(self._cross @ self._projector, self.basis)

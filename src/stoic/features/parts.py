@@ -29,17 +29,17 @@ class Parts(NamedTuple):
 NO_PARTS = Parts(np.zeros((0, 0)), np.zeros((0, 0, 0)), np.zeros(0, dtype=np.int64))
 
 
-def in_parts(psi: Array, points: Array, rounding: float) -> Parts:
+def in_parts(psi: Array, points: Array, rounding: float, most: Array) -> Parts:
     """Parts of neighbours for which Ψv is exact, where they save something.
 
-    v is V⁻¹ψ of some point, hence no larger in any coordinate than Ψ is; so a coordinate needs
-    that much fewer digits, and rows are combined such that Ψ·max|Ψ| is left with ``rounding``.
+    ``most`` tells how large v can be in each coordinate. Where it is less, a coordinate needs that
+    much fewer digits: rows are combined such that Ψ·most is left with ``rounding``.
     """
     A, r = psi.shape
     if not 0 < 4 * r <= A:
         return NO_PARTS
     order = partition(points, -(-A // (A // (2 * r))))  # about 2r each, and hardly any filler
-    scaled = psi * np.abs(psi).max(axis=0)
+    scaled = psi * most
     found: list[tuple[IntArray, Array]] = []  # anchors of each part, and weights
     for rows in order:
         anchors, weights = _interpolation(scaled[rows], rounding)

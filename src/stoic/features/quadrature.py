@@ -14,12 +14,15 @@ import numpy as np
 from stoic.checks import Array, integer
 from stoic.errors import InvalidInput, TooManyFeatures
 from stoic.features.base import Features
+from stoic.features.parts import in_parts
 from stoic.kernels import Kernel, Scaled, SquaredExponential
 
 __all__ = ["QuadratureMap"]
 
 _TOLERANCE = 1e-9  # largest error of the approximated kernel on the domain
 _MOST_FEATURES = 4096
+_MOST_POINTS = 50_000  # beyond it, looking for parts would be felt at the start
+_ROUNDING = 4e-15  # of the largest coordinate
 _MOST_NODES = 300  # beyond it the smallest Gauss–Hermite weights underflow
 
 
@@ -89,7 +92,12 @@ class QuadratureMap:
 
     def features(self, X: Array) -> Features:
         """The features of the tracked points."""
-        return Features(self(X), self._reduction)
+        psi = self(X)
+        if not 0 < len(X) <= _MOST_POINTS:
+            return Features(psi, self._reduction)
+        # θ may be as large in one coordinate as in any other, since payoffs are cut in each
+        rounding = _ROUNDING * float(np.abs(psi).max())
+        return Features(psi, self._reduction, in_parts(psi, X, rounding, np.ones(psi.shape[1])))
 
 
 def _squared_exponential(kernel: Kernel) -> tuple[float, float | Array]:

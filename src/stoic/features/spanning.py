@@ -70,6 +70,8 @@ class SpanningMap:
         if lately is None or not np.array_equal(lately[0], X):
             psi = self(X)
             rounding = _ROUNDING * float(self._gram.max(initial=0.0))
-            features = Features(psi, np.eye(len(self._pivots)), in_parts(psi, X, rounding))
+            # v is V⁻¹ψ of some point, hence no larger in any coordinate than Ψ is
+            parts = in_parts(psi, X, rounding, np.abs(psi).max(axis=0, initial=0.0))
+            features = Features(psi, np.eye(len(self._pivots)), parts)
             lately = self._lately = (X.copy(), features)
         return lately[1]

@@ -441,11 +441,13 @@ def _rooted(values: Array, vectors: Array, rows: Array) -> Array:
 
 
 @compiled
-def spread(psi: Array, theta: Array, out: Array) -> float:
+def spread(
+    psi: Array, parts: tuple[Array, Array, IntArray], theta: Array, out: Array
+) -> float:
     """Out = Ψθ, and how far that ranges."""
     if not len(out):
         return 0.0
-    np.dot(psi, theta, out)
+    _multiply(psi, parts, theta, out)
     low, high = math.inf, -math.inf
     for a in range(len(out)):
         low = min(low, out[a])

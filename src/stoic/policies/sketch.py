@@ -37,9 +37,13 @@ class SketchedPolicy(UCBPolicy):
         span = spanning_map(self.kernel, points, self.lam)
         nothing = np.zeros(0, dtype=np.int64)
         coordinates = None if span is None else span(points)
-        seldom = getattr(self.schedule, "lasting", False) and not self.needs_root
-        kind = GrowingMap if seldom else NystromMap
-        empty = kind(self.kernel, points, nothing, self.lam, span=coordinates)
+        grows = getattr(self.schedule, "lasting", False)
+        given = self.kernel, points, nothing, self.lam
+        empty: NystromMap | GrowingMap = (
+            GrowingMap(*given, span=coordinates)
+            if grows and not self.needs_root
+            else NystromMap(*given, span=coordinates, grows=grows)
+        )
         return FeaturePosterior(self.kernel, points, self.lam, empty, root=self.needs_root)
 
     def _follow(self, points: Array) -> None:
@@ -61,7 +65,7 @@ class SketchedPolicy(UCBPolicy):
         else:
             counts, rng = self.posterior.counts, generator(self.seed, self.t)
             drawn = draw_dictionary(q * var, counts, rng, per_play=self.schedule.per_play)
-        if drawn is map.dictionary or np.array_equal(drawn, map.dictionary):
+        if drawn is map.dictionary or np.array_equal(drawn, np.sort(map.dictionary)):
             return False
         self.posterior.rebase(map.onto(self.posterior.points, drawn))
         return True

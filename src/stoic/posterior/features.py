@@ -113,7 +113,7 @@ class FeaturePosterior(Track):
         """The next play is not one of the same arm again: the features or V have changed."""
         self._latest = -1  # the arm last played
         anchors, weights, order = self.features.parts
-        self._parts = (anchors, weights, order)  # Numba is quicker with a plain tuple
+        self.parts = (anchors, weights, order)  # Numba is quicker with a plain tuple
         self._column, self._direction = (np.empty(n) for n in self.features.psi.shape)
 
     def refresh(self) -> None:
@@ -163,7 +163,7 @@ class FeaturePosterior(Track):
         gain = np.empty(len(psi))
         explained, self._largest = play(
             psi,
-            self._parts,
+            self.parts,
             self.inverse,
             self.var,
             arm,
@@ -234,9 +234,7 @@ class FeaturePosterior(Track):
         if self.root is not None:
             state["root"] = self.root.state()
         if isinstance(self.map, NystromMap | GrowingMap):
-            state["dictionary"] = self.map.dictionary.copy()
-        if isinstance(self.map, GrowingMap):
-            state["base"] = self.map.base
+            state |= {"dictionary": self.map.dictionary.copy(), "base": self.map.base}
         return state
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -245,10 +243,8 @@ class FeaturePosterior(Track):
         own, map = int(state["own"]), self.map
         if isinstance(map, NystromMap | GrowingMap):
             dictionary: IntArray = np.array(state["dictionary"], dtype=np.int64)
-            if isinstance(map, GrowingMap):
-                self.map = map.restored(self.points[:own], dictionary, int(state["base"]))
-            else:
-                self.map = map.onto(self.points[:own], dictionary)
+            base = int(state.get("base", len(dictionary)))
+            self.map = map.restored(self.points[:own], dictionary, base)
         self._take_features(self.map.features(self.points[:own]))
         # as they were tracked, one by one: BLAS may round differently for several at once
         rows = [self.map(self.points[i : i + 1]) for i in range(own, len(self.points))]
