@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from stoic.estimators.spread import RunningSpread, room
 from stoic.features.parts import NO_PARTS, Parts
-from stoic.loops import plain
+from stoic.loops import plain, spreads
 
 fused = pytest.importorskip("stoic.loops.fused")
 
@@ -23,7 +25,7 @@ SEEDS = st.integers(0, 10_000)
 SCALES = st.sampled_from([1e-100, 1.0, 1e100])
 
 
-def both(name: str, call: Callable[..., object], *arrays: Array) -> list[tuple[object, ...]]:
+def both(name: str, call: Callable[..., object], *arrays: NDArray[Any]) -> list[tuple[object, ...]]:
     """What each form returns, and what it makes of its arrays."""
     results = []
     for module in (plain, fused):
@@ -127,6 +129,78 @@ def test_spread(A: int, r: int, seed: int, in_parts: bool) -> None:
     psi, theta = rng.standard_normal((A, r)), rng.standard_normal(r)
     parts = tuple(_parts(rng, A, r) if in_parts and A else NO_PARTS)
     agree(both("spread", lambda f, out: f(psi, parts, theta, out), np.empty(A)), scale=100.0)
+
+
+VALUES = st.lists(st.sampled_from([0.0, 1.0, -2.5, 3.25]) | st.floats(-1e3, 1e3), min_size=1)
+
+
+def _thinned(values: list[float]) -> list[float]:
+    """What a stream keeps: all until there are too many, then every second, and so on."""
+    kept: list[float] = []
+    stride = 1
+    for i, value in enumerate(values):
+        if i % stride == 0 and len(kept) == 1024:
+            kept, stride = kept[::2], 2 * stride
+        if i % stride == 0:
+            kept.append(value)
+    return kept
+
+
+@given(values=VALUES, times=st.sampled_from([1, 1, 400]), scale=SCALES)
+@settings(max_examples=60, deadline=None)
+def test_spread_of_a_stream(values: list[float], times: int, scale: float) -> None:
+    values = [scale * value for value in values * times]
+    stream, (kept, marks) = RunningSpread(), room(1)
+    for value in values:
+        stream.add(value)
+        spreads.take_in.py_func(kept[0], marks[0], value)
+    sample = np.array(_thinned(values))
+    known = stream.state()
+    np.testing.assert_array_equal(known["sample"], sample)
+    np.testing.assert_array_equal(stream._values[1, : len(sample)], np.sort(sample))
+    np.testing.assert_array_equal(marks[0], stream._marks)
+    if known["next"] == known["count"] + 1 and len(values) < 20:  # worked out at each value
+        centre = np.median(sample)
+        off = np.abs(sample - centre)
+        expected = np.median(off) or (np.median(off[off > 0]) if off.any() else 0.0)
+        assert stream.location == pytest.approx(centre, rel=1e-12, abs=1e-12 * scale)
+        assert stream.scale * spreads.MAD_OF_NORMAL == pytest.approx(
+            expected, rel=1e-9, abs=1e-12 * scale
+        )
+
+
+@given(A=SIZES, columns=st.integers(1, 5), seed=SEEDS, scale=SCALES, clipped=st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_absorb(A: int, columns: int, seed: int, scale: float, clipped: bool) -> None:
+    rng = np.random.default_rng(seed)
+    arm, streak = int(rng.integers(A)), int(rng.integers(-3, 4))
+    values, marks = room(2)
+    marks = np.vstack([marks, [scale, 1.0, 0.0, 0.0, 0.0, 0.0]])
+    for y in scale * rng.standard_t(1.5, 30):
+        spreads.take_in(values[0], marks[0], y)
+        spreads.take_in(values[1], marks[1], 0.5 * y)
+    targets = np.append(scale * rng.standard_t(1.5, columns), 1.0)
+    estimates = (
+        scale * rng.standard_normal((columns + 1, A)),
+        scale * rng.standard_normal((A, columns)),
+        rng.random(A),
+    )
+
+    def call(f: Any, values: Array, marks: Array, targets: Array, *rest: Array) -> Any:
+        judged = clipped, streak, 0.2 * scale, 0.3, 0.4 * scale, 2.1, 2.0, 20
+        return f(values, marks, *judged, *rest[:3], arm, targets, rest[3])
+
+    agree(both("absorb", call, values, marks, targets, *estimates, np.empty(A)), scale)
+    by_hand = [targets[:-1].copy(), targets[:-1].copy()]
+    judged = clipped, streak, 0.2 * scale, 0.3, 0.4 * scale, 2.1, 2.0, 20
+    forms = (spreads.clip_payoffs, spreads.clip_payoffs.py_func)
+    streaks = {
+        form(values.copy(), marks.copy(), payoffs, *judged)
+        for form, payoffs in zip(forms, by_hand, strict=True)
+    }
+    assert len(streaks) == 1
+    np.testing.assert_allclose(by_hand[1], by_hand[0], rtol=1e-14)
+    assert clipped or np.array_equal(by_hand[0], targets[:-1])
 
 
 @given(A=SIZES, late=st.integers(0, 31), seed=SEEDS)

@@ -52,7 +52,7 @@ class Calibration:
     @property
     def noise(self) -> float:
         """The root mean square of the clipped residuals."""
-        return self._marks.item(2, 0)
+        return float(self._marks.item(2, 0))
 
     @property
     def location(self) -> float:
@@ -118,7 +118,8 @@ class Calibration:
         )
         if streak:
             self._streaks[arm] = streak
-        return payoffs.tolist()
+        clipped: list[float] = payoffs.tolist()
+        return clipped
 
     def pull(
         self,

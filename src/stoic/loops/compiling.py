@@ -7,17 +7,17 @@ from typing import Any
 
 try:
     from numba import njit
+
+    COMPILES = True
 except ImportError:  # it is not there, or does not suit this NumPy
-    njit = None
+    COMPILES = False
 
 __all__ = ["COMPILES", "compiled", "exact"]
-
-COMPILES = njit is not None
 
 
 def _compiling(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     def decorate(function: Callable[..., Any]) -> Any:
-        if njit is None:
+        if not COMPILES:
             return function
         try:
             return njit(cache=True, error_model="numpy", **options)(function)

@@ -394,9 +394,7 @@ def cut_directions(
 
 
 @compiled
-def _directions(
-    values: Array, vectors: Array, basis: Array, psi: Array, arms: IntArray
-) -> Array:
+def _directions(values: Array, vectors: Array, basis: Array, psi: Array, arms: IntArray) -> Array:
     """P V^{-½}ψ of some arms, as rows."""
     rows = np.empty((len(arms), psi.shape[1]))
     for i in range(len(arms)):
@@ -441,9 +439,7 @@ def _rooted(values: Array, vectors: Array, rows: Array) -> Array:
 
 
 @compiled
-def spread(
-    psi: Array, parts: tuple[Array, Array, IntArray], theta: Array, out: Array
-) -> float:
+def spread(psi: Array, parts: tuple[Array, Array, IntArray], theta: Array, out: Array) -> float:
     """Out = Ψθ, and how far that ranges."""
     if not len(out):
         return 0.0

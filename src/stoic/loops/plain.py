@@ -277,9 +277,7 @@ def _rooted(values: Array, vectors: Array, rows: Array) -> Array:
     return turned
 
 
-def spread(
-    psi: Array, parts: tuple[Array, Array, IntArray], theta: Array, out: Array
-) -> float:
+def spread(psi: Array, parts: tuple[Array, Array, IntArray], theta: Array, out: Array) -> float:
     """Out = Ψθ, by its ``parts`` as in :func:`play`; return how far that ranges."""
     _multiply(psi, parts, theta, out)
     return float(out.max() - out.min()) if len(out) else 0.0

@@ -82,17 +82,8 @@ class MoMGPUCB(UCBPolicy):
         return self.horizon // self.repeats
 
     @property
-    def _over(self) -> bool:
-        return self.episodes is not None and self._n >= self.episodes
-
-    @property
     def _rounds(self) -> int:
         return self._n
-
-    @property
-    def width(self) -> float:
-        """What multiplies the std at the coming episode; zero in the remainder."""
-        return 0.0 if self.episodes is not None and self._over else super().width
 
     def _batch(self, n: int) -> list[Any]:
         left = n if self._over else min(n, self.repeats - self._filled)
@@ -109,7 +100,7 @@ class MoMGPUCB(UCBPolicy):
             )
         arm = self._track(place) if isinstance(self.domain, Box) else place
         self.t += 1
-        if self.episodes is not None and self._over:
+        if self._over:
             return  # the remainder is not learned from
         learned, filled = self._calibration, self._filled
         self._payoffs[filled] = payoff if learned is None else learned.relative(payoff)
@@ -117,6 +108,7 @@ class MoMGPUCB(UCBPolicy):
         if self._filled == self.repeats:
             self._filled = 0
             self._n += 1
+            self._over = self._n == self.episodes
             self._absorb(arm, self._payoffs, clipped=True)  # lines 7–9
             self._known_choice = None
 
@@ -124,11 +116,12 @@ class MoMGPUCB(UCBPolicy):
         return float(self.posterior.counts[arm] * self.repeats)
 
     def _memory(self) -> dict[str, Any]:
-        planned = np.atleast_1d(self._choose()) if self._filled else []  # of the episode under way
-        return {**super()._memory(), "_planned": np.array(planned, dtype=float)}
+        planned: Any = self._choose() if self._filled else ()  # of the episode under way
+        return {**super()._memory(), "_planned": np.array(planned, dtype=float).ravel()}
 
     def _remember(self, memory: dict[str, Any]) -> None:
         super()._remember(memory)
+        self._over = self.episodes is not None and self._n >= self.episodes
         if self._filled:
             planned: Array = np.array(memory["_planned"], dtype=float)
             box = isinstance(self.domain, Box)

@@ -30,6 +30,7 @@ class UCBPolicy(Policy):
 
     posterior: AnyPosterior
     estimator: Any  # SmoothedMean or AdaptivelyTruncatedMean
+    _over = False  # whether it has learned all that it will, and just plays the best arm
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -72,6 +73,8 @@ class UCBPolicy(Policy):
     @property
     def width(self) -> float:
         """What multiplies the std in the policy's bounds at the coming choice."""
+        if self._over:
+            return 0.0
         width = float(self.schedule.width(self.progress))
         if not math.isfinite(width):
             raise InvalidInput(f"expected a finite width from the schedule, got {width}")

@@ -159,13 +159,13 @@ class FeaturePosterior(Track):
 
     def observe(self, arm: int, times: int = 1) -> Step:
         """Account for ``times`` more plays of a tracked point; ``gain`` is for their mean."""
-        psi = self.features.psi
-        gain = np.empty(len(psi))
+        psi, var = self.features.psi, self.var
+        gain = np.empty(len(var))
         explained, self._largest = play(
             psi,
             self.parts,
             self.inverse,
-            self.var,
+            var,
             arm,
             1.0 / times,
             self.lam,
@@ -178,8 +178,9 @@ class FeaturePosterior(Track):
         if self.root is not None:
             self.root.add(psi[arm], times)
         self.logdet += math.log1p(times * explained)
-        self._count(arm, times)
-        refreshed = self.t >= self._next_refresh
+        self.counts[arm] += times
+        self.t = t = self.t + times
+        refreshed = t >= self._next_refresh
         if refreshed:
             self.refresh()
         return Step(gain, refreshed)

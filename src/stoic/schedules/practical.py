@@ -88,7 +88,7 @@ class PracticalMoM(Practical):
 
     def unit(self, now: Progress) -> float:
         """The noise level of the median of the columns, in units of the std."""
-        return 1.25 * super().unit(now) / math.sqrt(self.replicates)
+        return 1.25 * (now.noise / math.sqrt(self.setting.lam)) / math.sqrt(self.replicates)
 
 
 @dataclass(frozen=True)
