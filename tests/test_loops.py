@@ -153,7 +153,7 @@ def test_spread_of_a_stream(values: list[float], times: int, scale: float) -> No
     stream, (kept, marks) = RunningSpread(), room(1)
     for value in values:
         stream.add(value)
-        spreads.take_in.py_func(kept[0], marks[0], value)
+        plain.take_in(kept[0], marks[0], value)
     sample = np.array(_thinned(values))
     known = stream.state()
     np.testing.assert_array_equal(known["sample"], sample)
@@ -177,8 +177,8 @@ def test_absorb(A: int, columns: int, seed: int, scale: float, clipped: bool) ->
     values, marks = room(2)
     marks = np.vstack([marks, [scale, 1.0, 0.0, 0.0, 0.0, 0.0]])
     for y in scale * rng.standard_t(1.5, 30):
-        spreads.take_in(values[0], marks[0], y)
-        spreads.take_in(values[1], marks[1], 0.5 * y)
+        fused.take_in(values[0], marks[0], y)
+        fused.take_in(values[1], marks[1], 0.5 * y)
     targets = np.append(scale * rng.standard_t(1.5, columns), 1.0)
     estimates = (
         scale * rng.standard_normal((columns + 1, A)),
@@ -193,7 +193,7 @@ def test_absorb(A: int, columns: int, seed: int, scale: float, clipped: bool) ->
     agree(both("absorb", call, values, marks, targets, *estimates, np.empty(A)), scale)
     by_hand = [targets[:-1].copy(), targets[:-1].copy()]
     judged = clipped, streak, 0.2 * scale, 0.3, 0.4 * scale, 2.1, 2.0, 20
-    forms = (spreads.clip_payoffs, spreads.clip_payoffs.py_func)
+    forms = (fused.clip_payoffs, plain.clip_payoffs)
     streaks = {
         form(values.copy(), marks.copy(), payoffs, *judged)
         for form, payoffs in zip(forms, by_hand, strict=True)

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from stoic.checks import Array
-from stoic.loops.spreads import COUNT, FRESH, KEPT, LOCATION, NEXT, SCALE, STRIDE, take_in
+from stoic.loops import take_in
+from stoic.loops.spreads import COUNT, FRESH, KEPT, LOCATION, NEXT, SCALE, STRIDE
 
 __all__ = ["RunningSpread", "room"]
 

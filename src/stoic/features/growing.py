@@ -76,7 +76,7 @@ class GrowingMap:
             twin._add(points, entry)
         return twin
 
-    def restored(self, points: Array, dictionary: IntArray, base: int) -> GrowingMap:
+    def restored(self, points: Array, dictionary: IntArray, base: int | None) -> GrowingMap:
         """The map of a state, the same bit by bit."""
         return GrowingMap(self.kernel, points, dictionary, self._lam, span=self._span, base=base)
 

@@ -52,8 +52,8 @@ class NystromMap:
     grows
         Whether points will join it more often than not, so that it pays to go through S at once.
     base
-        How many points of the dictionary are decomposed together; the others join one by one.
-        By default, all.
+        How many points of the dictionary are decomposed together through S, while the others
+        join one by one; −1 where it goes without S. By default, all, or what is quicker.
     before
         A map whose kernel values can be taken over.
     """
@@ -72,10 +72,13 @@ class NystromMap:
     ) -> None:
         self.kernel, self._lam, self._span, self._grows = kernel, lam, span, grows
         self.dictionary, self._points = dictionary, points[dictionary]
-        self.base = len(dictionary) if base is None else base
+        if base is None:
+            through = span is not None and (grows or len(dictionary) > span.shape[1])
+            base = len(dictionary) if through else -1
+        self.base = base
         self._cross = self._columns(points, before) if span is None else np.zeros((0, 0))
         self._eigen: tuple[Array, Array] | None = None  # of S_DᵀS_D
-        if span is not None and (grows or len(dictionary) > span.shape[1]):
+        if span is not None and base >= 0:
             first = span[dictionary[: self.base]]
             values, vectors = np.linalg.eigh(first.T @ first)
             self._eigen = values, np.ascontiguousarray(vectors)
@@ -99,8 +102,11 @@ class NystromMap:
         twin._join(new)
         return twin
 
-    def restored(self, points: Array, dictionary: IntArray, base: int) -> NystromMap:
-        """The map of a state, the same bit by bit."""
+    def restored(self, points: Array, dictionary: IntArray, base: int | None) -> NystromMap:
+        """The map of a state, the same bit by bit; early states don't tell the base."""
+        if base is None:
+            through = self._span is not None and len(dictionary) > self._span.shape[1]
+            base = len(dictionary) if through else -1
         return self._anew(points, dictionary, base=base)
 
     def _anew(self, points: Array, dictionary: IntArray, **how: Any) -> NystromMap:

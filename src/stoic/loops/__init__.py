@@ -8,12 +8,13 @@ takes half a second when the first policy is made. Results are the same up to ro
 from typing import TYPE_CHECKING
 
 from stoic.loops.compiling import COMPILES
-from stoic.loops.spreads import FRESH, clip_payoffs, take_in
+from stoic.loops.spreads import FRESH
 
 if TYPE_CHECKING or not COMPILES:
     from stoic.loops.plain import (
         absorb,
         clip_directions,
+        clip_payoffs,
         cut_directions,
         deviate,
         highest,
@@ -25,12 +26,14 @@ if TYPE_CHECKING or not COMPILES:
         pull,
         smooth_about,
         spread,
+        take_in,
         turn,
     )
 else:
     from stoic.loops.fused import (
         absorb,
         clip_directions,
+        clip_payoffs,
         cut_directions,
         deviate,
         highest,
@@ -42,6 +45,7 @@ else:
         pull,
         smooth_about,
         spread,
+        take_in,
         turn,
     )
 

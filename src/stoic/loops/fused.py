@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 
 from stoic.checks import Array, IntArray
 from stoic.loops.compiling import compiled
-from stoic.loops.spreads import LOCATION, clip_payoffs
+from stoic.loops.spreads import LOCATION, clip_payoffs, take_in
 from stoic.loops.turning import turn
 
 __all__ = [
     "absorb",
     "clip_directions",
+    "clip_payoffs",
     "cut_directions",
     "deviate",
     "highest",
@@ -26,6 +27,7 @@ __all__ = [
     "pull",
     "smooth_about",
     "spread",
+    "take_in",
     "turn",
 ]
 

@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 from stoic.checks import Array, IntArray
 from stoic.loops.blas import add_outer
 from stoic.loops.medians import median_of_rows
-from stoic.loops.spreads import LOCATION, clip_payoffs
+from stoic.loops.plain_spreads import clip_payoffs, take_in
+from stoic.loops.spreads import LOCATION
 
 __all__ = [
     "absorb",
     "clip_directions",
+    "clip_payoffs",
     "cut_directions",
     "deviate",
     "highest",
@@ -26,6 +28,7 @@ __all__ = [
     "pull",
     "smooth_about",
     "spread",
+    "take_in",
     "turn",
 ]
 
@@ -127,8 +130,8 @@ def absorb(
 ) -> tuple[int, float, float]:
     """Clip the targets, all but the last, by what is known of payoffs, and :func:`pull`.
 
-    Return the arm's new streak (see :func:`stoic.loops.spreads.clip_payoffs`), the location that
-    the payoffs then have, and how far the deviations from it range.
+    Return the arm's new streak (see :func:`clip_payoffs`), the location that the payoffs then
+    have, and how far the deviations from it range.
     """
     payoffs = targets[:-1]
     streak = clip_payoffs(

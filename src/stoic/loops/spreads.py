@@ -1,8 +1,6 @@
-"""Robust location and scale of streams, and payoffs clipped by them.
+"""Robust location and scale of streams, and payoffs clipped by them, as compiled loops.
 
-One source for both forms: compiled where Numba is installed, and Python where it is not. What a
-stream has left behind is an array of (its thinned values as they came, the same sorted), and six
-marks: values kept, stride, count at which the figures are worked out next, count, location, scale.
+See :mod:`stoic.loops.plain_spreads` for what they do.
 """
 
 from __future__ import annotations
@@ -14,13 +12,13 @@ import numpy as np
 from stoic.checks import Array
 from stoic.loops.compiling import exact
 
-__all__ = ["FRESH", "MAD_OF_NORMAL", "clip_payoffs", "take_in"]
+__all__ = ["FRESH", "MAD_OF_NORMAL", "clip_payoffs", "figures", "take_in"]
 
 # The median absolute deviation of a normal law, as a share of its standard deviation.
 MAD_OF_NORMAL = 0.6744897501960817
 KEPT, STRIDE, NEXT, COUNT, LOCATION, SCALE = range(6)
 FRESH = (0.0, 1.0, 1.0, 0.0, 0.0, 0.0)  # the marks of a stream that has not begun
-_MOST = 700  # doublings of a limit: beyond them it is no limit any more
+MOST = 700  # doublings of a limit: beyond them it is no limit any more
 
 
 @exact
@@ -42,11 +40,13 @@ def take_in(values: Array, marks: Array, y: float) -> None:
     marks[KEPT] = kept
     marks[COUNT] = count + 1
     if count + 1 >= marks[NEXT]:
-        _summarise(ordered[:kept], marks)
+        marks[LOCATION], marks[SCALE] = figures(ordered[:kept])
+        marks[NEXT] = max(count + 2, int(1.05 * (count + 1)))
 
 
 @exact
-def _summarise(values: Array, marks: Array) -> None:
+def figures(values: Array) -> tuple[float, float]:
+    """Location and scale of sorted values; one source for both forms."""
     n, half = len(values), len(values) // 2
     centre = values[half]
     if n % 2 == 0:
@@ -55,9 +55,7 @@ def _summarise(values: Array, marks: Array) -> None:
     if scale == 0.0:  # more than half of the values are equal
         others = values[values != centre]
         scale = _middle_distance(others, centre) if len(others) else 0.0
-    marks[LOCATION] = centre
-    marks[SCALE] = scale / MAD_OF_NORMAL
-    marks[NEXT] = max(marks[COUNT] + 1.0, math.floor(1.05 * marks[COUNT]))
+    return float(centre), scale / MAD_OF_NORMAL
 
 
 @exact
@@ -100,20 +98,13 @@ def clip_payoffs(
     insistence: float,
     few: int,
 ) -> int:
-    """Take in payoffs of one arm, and clip them in place if so wished; the arm's new streak.
-
-    The streams are of payoffs and of residuals; a third row of marks has the root mean square of
-    the clipped residuals, and their number. A payoff may be factor·√(s² + std²·f²) from the
-    centre, for the scale s of the residuals and f of the payoffs, or the amplitude if it is
-    larger; with a streak of payoffs beyond it, ``insistence`` times that for each of them. Until
-    there are ``few`` residuals, their scale stays as it is.
-    """
+    """Take in payoffs of one arm, and clip them in place if so wished."""
     learned = marks[2]
     for i in range(len(payoffs)):
         y = payoffs[i]
         limit = factor * math.hypot(marks[1, SCALE], std * max(marks[0, SCALE], amplitude))
         if streak:
-            limit *= insistence ** min(abs(streak), _MOST)
+            limit *= insistence ** min(abs(streak), MOST)
         residual = kept = y - centre
         if -limit <= residual <= limit:
             streak = 0

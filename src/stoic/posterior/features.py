@@ -244,7 +244,7 @@ class FeaturePosterior(Track):
         own, map = int(state["own"]), self.map
         if isinstance(map, NystromMap | GrowingMap):
             dictionary: IntArray = np.array(state["dictionary"], dtype=np.int64)
-            base = int(state.get("base", len(dictionary)))
+            base = int(state["base"]) if "base" in state else None
             self.map = map.restored(self.points[:own], dictionary, base)
         self._take_features(self.map.features(self.points[:own]))
         # as they were tracked, one by one: BLAS may round differently for several at once
