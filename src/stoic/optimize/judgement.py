@@ -20,10 +20,13 @@ _CORRUPT = 1.0 / 25.0  # the weight of a measurement five times wilder than ordi
 _FAR = 5.0  # median errors; however quiet the noise seems, half of them are not far
 _CAUTION = 1.0  # standard deviations off the estimate, when the answer is chosen
 _STARTS = 3  # the best evaluated points, from which the estimate is climbed
-_WIDENED = 1.1  # of the reach below; chosen for coverage on problems to develop with
-_NEARBY = 5.0, 1.0 / 12.0  # measurements, or of all of them: what is near the answer
+# Of the interval, chosen for coverage on problems to develop with:
+_BELOW = 2.3, 1.4  # standard deviations of the surrogate and of the noise's mean, below
+_ABOVE = 1.2, 0.8  # and above
+_NEARBY = 5.0, 1.0 / 6.0  # measurements, or of all of them: what is near the answer
+_TOP = 1.9, 2.3  # what residuals there, and a rise with shorter length-scales, count for
+_TOLD = 60.0  # measurements that tell the length-scales
 _QUIET = 0.02  # noise, in robust units of all values, that no luck comes from
-_TEN_PERCENT = 1.645  # normal quantile of a 90% interval
 
 
 def recommend(history: History, model: Model, failures: Failures, search: Search) -> Answer:
@@ -54,21 +57,24 @@ def _interval(model: Model, point: Array) -> tuple[float, float, float]:
     Counts what the surrogate does not know of f, how far the committee disagrees, and the error
     of the noise's mean, which moves the centre where the noise is skewed. There the error is
     larger, since a tail may be lies, and most towards the tail, of which a few measurements never
-    show the whole. The reach below is widened: the point is the best of many. A smooth surrogate
-    rounds off a sharp top, and never the other way: the reach above counts how far measurements
-    nearby lie above it, and what it would rise with length-scales half as long, twice.
+    show the whole. The reach below counts more of all that: the point is the best of many.
+    A smooth surrogate rounds off a sharp top, and never the other way: the reach above counts how
+    far measurements nearby lie above it, and what it would rise with length-scales half as long,
+    more so while few measurements have told the length-scales.
     """
     views = [(say, *gp.predict(point[None])) for gp, say in model.opinions()]
     centre = float(views[0][1][0])
     variance = sum(say * (float(v[0]) + (float(m[0]) - centre) ** 2) for say, m, v in views)
     moved, error, sure = _skew(model)
-    below, above = (error * (1.0 + sure * (1 + tail)) for tail in (moved < 0.0, moved > 0.0))
-    residual, its_error = model.gp.misfit(point, max(_NEARBY[0], _NEARBY[1] * len(model.gp)))
+    std, below, above = math.sqrt(variance), moved < 0.0, moved > 0.0  # where a tail is
+    low = math.hypot(_BELOW[0] * std, _BELOW[1] * error * (1.0 + sure * (1 + below)))
+    high = math.hypot(_ABOVE[0] * std, _ABOVE[1] * error * (1.0 + sure * (1 + above)))
+    n = len(model.gp)
+    residual = model.gp.misfit(point, max(_NEARBY[0], _NEARBY[1] * n))
     rise = float(model.gp.wary(0.5, 1.0).mean(point[None])[0]) - centre
-    rounded_off = max(residual + 2.0 * rise, 0.0)
-    low = _WIDENED * _TEN_PERCENT * math.sqrt(variance + below**2)
-    high = _TEN_PERCENT * math.sqrt(variance + above**2 + (0.5 * its_error) ** 2)
-    return centre + moved, low, math.hypot(high, rounded_off)
+    top = _TOP[0] * max(residual, 0.0) + _TOP[1] * max(rise, 0.0)
+    top *= math.sqrt(max(_TOLD / n, 1.0))
+    return centre + moved, low, math.hypot(high, top)
 
 
 def _skew(model: Model) -> tuple[float, float, float]:

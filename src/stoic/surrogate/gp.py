@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import cached_property
 
 import numpy as np
@@ -135,8 +134,8 @@ class RobustGP:
             (by_variance.sum(1)[:, None] * U - by_variance @ self._U) / h.lengthscales,
         )
 
-    def misfit(self, x: Array, worth: float) -> tuple[float, float]:
-        """The mean residual about x and its standard error.
+    def misfit(self, x: Array, worth: float) -> float:
+        """The mean residual about x.
 
         Of the nearest measurements that together are worth so many ordinary ones: a systematic
         one shows what a smooth surrogate cannot follow, such as a sharp crest.
@@ -147,8 +146,7 @@ class RobustGP:
         worths = np.clip(worth - (np.cumsum(worths) - worths), 0.0, worths)
         near, worths = near[worths > 0.0], worths[worths > 0.0]
         residuals = self.z[near] - self.mean(self.X[near])
-        total = float(worths.sum())
-        return float(worths @ residuals) / total, math.sqrt(self.hyper.noise / total)
+        return float(worths @ residuals) / float(worths.sum())
 
     def wary(self, shorter: float, taller: float) -> RobustGP:
         """The same measurements seen by one who trusts smoothness less."""
