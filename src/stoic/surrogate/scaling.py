@@ -18,6 +18,8 @@ _BAD = 3.0  # below -3, bad values are compressed: how bad is bad matters little
 _GRID = 2.0**30  # z is rounded to 1/_GRID: rounding errors of a·y + b vanish
 _BENDS = (0.1, 0.03, 0.01, 0.003, 0.001)  # of the values' spread
 _ENOUGH = 6  # different values
+_AWAY = 8.0  # spreads of many values, beyond which a first value does not set the scale
+_WINDOW = 4  # times as many values as the first tell that
 _NATS = 4.0  # of evidence, before a bent scale is considered
 
 
@@ -27,15 +29,16 @@ class Scaling:
 
     ``centre`` is the median of the first values, which were spread over the space, and ``unit``
     the larger of their MAD and that of all values: as measurements gather at the optimum the
-    latter shrinks, and honest far points would begin to look like outliers. Values that occur
-    again (a clock that stops at 200) count once, lest all others seem far.
+    latter shrinks, and honest far points would begin to look like outliers. Half of so few values
+    may be lies: those that stand far off from the ones soon after them do not count. Values that
+    occur again (a clock that stops at 200) count once, lest all others seem far.
 
     Values that span decades on the bad side (latencies from 30 to 30,000) are bent: below
     ``pivot``, the better quartile, v falls like a logarithm, in units of ``bend``. On a straight
     scale everything good would be one dot.
 
     >>> scaling = Scaling.of(np.array([1.0, 2.0, 3.0, 1e308]), first=4)
-    >>> scaling.z(np.array([2.5, 1e308])).round(1).tolist()
+    >>> scaling.z(np.array([2.0, 1e308])).round(1).tolist()
     [0.0, 40.0]
     """
 
@@ -52,10 +55,9 @@ class Scaling:
         """
         pivot, bend = (0.0, 0.0) if like is None else (like.pivot, like.bend)
         v = _bend(y, pivot, bend)
-        early = v[:first]
+        early = _credible(v[:first], v[: _WINDOW * first])
         centre = 4.0 * float(np.median(early / 4.0))  # a quarter, lest sums overflow
-        different = np.unique(early)
-        unit = max(_mad(early), _mad(different) if len(different) > 2 else 0.0, _mad(v))
+        unit = max(_spread(early), _mad(v))
         if not unit > 0.0:  # most values are the same
             with np.errstate(over="ignore"):
                 gaps = np.abs(v / 4.0 - centre / 4.0)
@@ -153,6 +155,19 @@ def _plausible(v: Array) -> float:
     with np.errstate(over="ignore"):
         u = np.clip((v / 4.0 - np.median(v / 4.0)) / (scale / 4.0), -1e100, 1e100)
     return -len(v) * math.log(scale) - 1.5 * float(np.log1p(u * u / 2.0).sum())
+
+
+def _credible(early: Array, more: Array) -> Array:
+    """The first values but for those far from most of ``more``; all, if hardly any were left."""
+    far = _AWAY * _spread(more) / 4.0
+    near = np.abs(early / 4.0 - np.median(more / 4.0)) <= far
+    return early[near] if near.sum() > 2 and far > 0.0 else early
+
+
+def _spread(y: Array) -> float:
+    """The MAD, or that of the different values, if larger."""
+    different = np.unique(y)
+    return max(_mad(y), _mad(different) if len(different) > 2 else 0.0)
 
 
 def _mad(y: Array) -> float:
