@@ -159,13 +159,17 @@ def test_log_posterior_and_its_gradient(
 ) -> None:
     gp, data = case(place, theta, w)
     prior = Prior()
+    lies = np.arange(len(gp)) % 3 / 20.0 / gp.hyper.noise  # precisions apart from the noise
 
     def log_posterior(t: Array) -> Array:
         fixed = JITTER * math.exp(gp.hyper.theta[-4] - t[-4])  # the jitter does not count
-        seen = replace(data, setting=replace(plain(Hyper(t, GROUPS)), jitter=fixed))
+        setting = replace(plain(Hyper(t, GROUPS)), jitter=fixed)
+        seen = replace(data, setting=setting, w=gp.weights + lies * setting.noise)
         return np.array(literal.log_posterior(seen, t, prior.centre(2), prior.spread(2)))
 
-    loss, gradient = negative_evidence(gp.X, GROUPS, prior)(gp.hyper.theta, gp.z, gp.weights)
+    loss, gradient = negative_evidence(gp.X, GROUPS, prior)(
+        gp.hyper.theta, gp.z, gp.weights, lies
+    )
     assert -loss == pytest.approx(float(log_posterior(gp.hyper.theta)), rel=1e-6, abs=1e-6)
     expected = differences(log_posterior, gp.hyper.theta, 1e-3)
     np.testing.assert_allclose(-gradient, expected, rtol=1e-4, atol=1e-5 * (1.0 + abs(loss)))
@@ -200,11 +204,11 @@ def test_shortcuts_change_no_bit() -> None:
 
 def test_the_evidence_remembers_nothing() -> None:
     rng = np.random.default_rng(5)
-    X, z, w = rng.random((40, 3)), rng.standard_normal(40), rng.random(40) + 0.01
+    X, z, w, q = rng.random((40, 3)), rng.standard_normal(40), *(rng.random((2, 40)) + 0.01)
     loss, fresh = (negative_evidence(X, GROUPS, Prior()) for _ in range(2))
     first, second = Prior().centre(2), Prior().centre(2) + 1.0
-    loss(second, -z, 1.0 / w)
-    for one, other in zip(loss(first, z, w), fresh(first, z, w), strict=True):
+    loss(second, -z, 1.0 / w, 1.0 / q)
+    for one, other in zip(loss(first, z, w, q), fresh(first, z, w, q), strict=True):
         np.testing.assert_array_equal(one, other)
 
 
@@ -254,16 +258,16 @@ def test_the_misfit_about_a_point(worth: float) -> None:
 # -- trust ----------------------------------------------------------------------------------------
 
 
-def mixture(trust: Trust, beliefs: Beliefs) -> literal.Mixture:
+def mixture(s2: float, beliefs: Beliefs) -> literal.Mixture:
     """The components of a verdict: an ordinary one, and others, wide on either side alike."""
-    sizes = (noise._components(count, beliefs.wild) for count in range(2, 30))
-    offsets, deviations, prior = next(c for c in sizes if len(c[0]) == len(trust.shares))
+    offsets, deviations, prior = noise._components(math.sqrt(s2), beliefs.wild)
     assert (offsets[0], deviations[0]) == (0.0, 1.0)
     assert (deviations[1:] > 1.0).all()
+    assert (np.diff(deviations[3:]) > 0.0).all()
     assert sorted(offsets) == sorted(-offsets)
     assert prior[0] == pytest.approx(1.0 - beliefs.wild)
     np.testing.assert_allclose(prior[1:], beliefs.wild / (len(prior) - 1))
-    return literal.Mixture(offsets, deviations, prior, beliefs.worth, noise._PASSES, noise._LEAST)
+    return literal.Mixture(offsets, deviations, prior, beliefs.worth, noise._PASSES)
 
 
 @pytest.mark.parametrize("s2", [math.exp(-12), 0.02, math.exp(3)])
@@ -275,13 +279,13 @@ def test_trust(s2: float, n: int) -> None:
     z[0] = 40.0
     beliefs = Beliefs()
     trust = Trust.of(z, mean, variance, s2, beliefs)
-    components = mixture(trust, beliefs)
+    components = mixture(s2, beliefs)
     reach = np.abs(components.offsets) + 2.0 * components.deviations
     assert reach.max() * math.sqrt(s2) >= 40.0  # the widest covers any value
     verdict = literal.judge(z, mean, variance, s2, components)
     np.testing.assert_allclose(trust.responsibilities, verdict.responsibilities, atol=1e-12)
     np.testing.assert_allclose(trust.shares, verdict.shares, rtol=1e-9)
-    np.testing.assert_allclose(trust.weights, verdict.weights, rtol=1e-9)
+    np.testing.assert_allclose(trust.weights(s2), verdict.weights, rtol=1e-9)
     np.testing.assert_allclose(trust.targets, verdict.targets, rtol=1e-9, atol=1e-9)
     assert trust.bonus == pytest.approx(verdict.bonus, rel=1e-9, abs=1e-9)
     assert trust.shares.sum() == pytest.approx(1.0)
@@ -295,8 +299,8 @@ def test_the_completed_evidence_is_a_lower_bound_of_the_mixtures() -> None:
     hyper = Hyper(np.array(THETAS["ordinary"]), GROUPS)
     gp = RobustGP(X, z, np.ones(3), hyper)
     trust = Trust.of(z, *gp.left_out, hyper.noise, Beliefs())
-    bound = RobustGP(X, trust.targets, trust.weights, hyper).evidence + trust.bonus
-    parts = mixture(trust, Beliefs())
+    bound = RobustGP(X, trust.targets, trust.weights(hyper.noise), hyper).evidence + trust.bonus
+    parts = mixture(hyper.noise, Beliefs())
     s = math.sqrt(hyper.noise)
     whole = -math.inf
     K = literal.gram(X, X, plain(hyper)) + JITTER * hyper.amplitude * np.eye(3)
@@ -349,6 +353,20 @@ def test_an_outlier_is_not_believed_and_ordinary_values_are() -> None:
         assert doubted.tolist() == [4, 11]
         mean, _ = found.gp.predict(X)
         assert np.abs(mean - np.sin(5 * X[:, 0])).max() < 0.3
+
+
+@pytest.mark.parametrize("size", [4.0, 8.0, 13.0, 30.0])
+@pytest.mark.parametrize("sides", [(-1.0,), (1.0,), (-1.0, 1.0)])
+def test_many_lies_do_not_pass_for_noise(sides: tuple[float, ...], size: float) -> None:
+    """Nearly a third of them, wherever between the sizes of the wild components they lie."""
+    rng = np.random.default_rng(2)
+    X = rng.random((60, 2))
+    z = np.sin(5 * X[:, 0]) + X[:, 1] + 0.2 * rng.standard_normal(60)
+    lies = rng.permutation(60)[:18]
+    z[lies] = rng.choice(sides, 18) * size * rng.uniform(0.7, 1.3, 18)
+    found = fit(X, z, np.array([0, 1]))
+    assert math.sqrt(found.gp.hyper.noise) == pytest.approx(0.2, rel=0.3)
+    assert set(np.flatnonzero(found.gp.weights < 0.04)) == set(lies)
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 30])
@@ -619,6 +637,23 @@ def test_a_value_that_recurs_counts_once() -> None:
     """Four of eight runs were ended at 200: the others are not far, there is a clock."""
     y = np.array([190.0, 87.0, 52.0, 200.0, 200.0, 200.0, 42.0, 200.0])
     assert np.abs(Scaling.of(y, 8).z(y)).max() < 4.0
+
+
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+def test_lies_among_the_first_values_do_not_set_the_scale(sign: float) -> None:
+    y = np.random.default_rng(3).standard_normal(32)
+    honest = Scaling.of(y, 8)
+    y[[0, 2, 3, 6, 7]] = sign * np.array([40.0, 1e9, 15.0, 90.0, 60.0])
+    scaling = Scaling.of(y, 8)
+    assert scaling.unit < 2.0 * honest.unit
+    assert abs(scaling.centre - honest.centre) < honest.unit
+
+
+def test_honest_far_values_set_the_scale_as_measurements_gather() -> None:
+    y = np.random.default_rng(4).standard_normal(100)
+    y[8:] = 2.0 + 1e-3 * y[8:]
+    y[8:32:2] = np.random.default_rng(5).standard_normal(12)
+    assert Scaling.of(y, 8).unit > 0.5
 
 
 def test_very_large_values_are_values_like_others() -> None:

@@ -123,7 +123,6 @@ class Mixture:
     prior: Array
     worth: float
     passes: int
-    least: float
 
 
 @dataclass(frozen=True)
@@ -161,7 +160,7 @@ def judge(z: Array, mean: Array, variance: Array, noise: float, mixture: Mixture
     weights, targets, bonus = np.empty(n), np.empty(n), 0.0
     for i in range(n):
         rows = list(zip(r[i], mixture.offsets, mixture.deviations, shares, strict=True))
-        weights[i] = max(sum(p / sigma**2 for p, _, sigma, _ in rows), mixture.least)
+        weights[i] = sum(p / sigma**2 for p, _, sigma, _ in rows)
         pull = sum(p * delta / sigma**2 for p, delta, sigma, _ in rows)
         targets[i] = z[i] - s * pull / weights[i]
         f = z[i]  # any would do

@@ -27,6 +27,7 @@ _CHOICE = 600  # of more than that, so many are looked at, and all since the las
 _FEW = 150  # measurements that a first estimate is made from
 _RARE = 500  # measurements between anchors, at most
 _CLEARLY, _EACH = 8.0, 0.35  # nats, and per measurement, that a bent scale must be better by
+_LOUD = 0.25  # of the amplitude: with more noise than that, a bent scale explains nothing
 _SILENT = 0.01  # a say that is not worth its cost
 
 
@@ -129,7 +130,10 @@ class Modeller:
                 fits = [fit(X[rows], z, groups, start=_STARTS[0], rounds=2, steps=5)]
             fits.sort(key=lambda f: -f.evidence)
             plausible = fits[0].evidence + scaling.log_slopes(y[rows])
-            if found is None or plausible > found[0] + _CLEARLY + _EACH * len(z):
+            if found is None or (
+                plausible > found[0] + _CLEARLY + _EACH * len(z)
+                and fits[0].gp.hyper.noise < _LOUD * fits[0].gp.hyper.amplitude
+            ):
                 found = plausible, scaling, fits
         assert found is not None
         return found[1:]

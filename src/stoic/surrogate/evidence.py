@@ -1,6 +1,6 @@
 """The log posterior of the hyper-parameters, given measurements and their weights.
 
-log p(θ | z) = −½ (z − μ)ᵀ C⁻¹ (z − μ) − ½ log|C| + log prior, C = a² K + s² diag(1/w).
+log p(θ | z) = −½ (z − μ)ᵀ C⁻¹ (z − μ) − ½ log|C| + log prior, C = a² K + diag(1/(w/s² + q)).
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _HOPELESS = 1e10
 
 def negative_evidence(
     X: Array, groups: IntArray, prior: Prior
-) -> Callable[[Array, Array, Array], tuple[float, Array]]:
-    """A function of (θ, z, w) that gives −log p(θ | z) and its gradient."""
+) -> Callable[[Array, Array, Array, Array], tuple[float, Array]]:
+    """A function of (θ, z, w, q) that gives −log p(θ | z) and its gradient."""
     n = len(X)
     count = int(groups.max()) + 1
     centre, spread = prior.centre(count), prior.spread(count)
@@ -34,13 +34,13 @@ def negative_evidence(
     below = np.tri(n, k=-1, dtype=bool)
     room = np.empty((6, n, n))
 
-    def value_and_gradient(theta: Array, z: Array, w: Array) -> tuple[float, Array]:
+    def value_and_gradient(theta: Array, z: Array, w: Array, q: Array) -> tuple[float, Array]:
         h = Hyper(theta, groups)
         rho, a2 = h.smoothness, h.amplitude
         U = X / h.lengthscales
         K, dK, dK_rho = blend(squared_distances(U, U), rho, room)
         C, Q = np.multiply(a2, K, out=room[3]), room[4]
-        noise = h.noise / w
+        noise = h.noise / (w + h.noise * q)
         C[diagonal] += noise + JITTER * a2
         L, failed = dpotrf(C.T, lower=1, clean=0, overwrite_a=1)
         if failed:
@@ -58,7 +58,7 @@ def negative_evidence(
         gradient = np.empty_like(theta)
         gradient[:-4] = a2 * (by_column @ members)
         gradient[-4] = -0.5 * a2 * np.vdot(Q, K)
-        gradient[-3] = -0.5 * (Q[diagonal] @ noise)
+        gradient[-3] = -0.5 * (Q[diagonal] @ (noise * noise * w)) / h.noise
         gradient[-2] = -alpha.sum()
         gradient[-1] = -0.5 * a2 * rho * (1.0 - rho) * np.vdot(Q, dK_rho)
         u = (theta - centre) / spread

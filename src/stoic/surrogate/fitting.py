@@ -101,14 +101,14 @@ def fit(
         theta = learner.centre.copy()
         theta[:-4] += math.log(start.lengthscale)
         cut, even = np.clip(z, -start.cut, start.cut), np.ones(len(z))
-        theta = learner.climb(theta, cut, even, steps + steps // 2)
+        theta = learner.climb(theta, cut, even, np.zeros(len(z)), steps + steps // 2)
         gp = surrogates.of(theta, cut, even)
     for _ in range(rounds):
         trust = Trust.of(z, *gp.left_out, gp.hyper.noise, beliefs)
-        theta = learner.climb(theta, trust.targets, trust.weights, steps)
-        gp = surrogates.of(theta, trust.targets, trust.weights)
+        theta = learner.climb(theta, trust.targets, trust.own, trust.lies, steps)
+        gp = surrogates.trusting(theta, trust)
     trust = Trust.of(z, *gp.left_out, gp.hyper.noise, beliefs)
-    gp = surrogates.of(theta, trust.targets, trust.weights)
+    gp = surrogates.trusting(theta, trust)
     return Fit(gp, z, trust, gp.evidence + trust.bonus - prior.doubt(theta))
 
 
@@ -118,9 +118,9 @@ def _refined(coarse: Fit, X: Array, z: Array, few: IntArray, prior: Prior, belie
     mean, variance = coarse.gp.predict(X)  # of those that the few have not seen
     mean[few], variance[few] = coarse.gp.left_out
     trust = Trust.of(z, mean, variance, hyper.noise, beliefs)
-    gp = surrogates.of(hyper.theta, trust.targets, trust.weights)
+    gp = surrogates.trusting(hyper.theta, trust)
     trust = Trust.of(z, *gp.left_out, hyper.noise, beliefs)
-    gp = surrogates.of(hyper.theta, trust.targets, trust.weights)
+    gp = surrogates.trusting(hyper.theta, trust)
     return Fit(gp, z, trust, gp.evidence + trust.bonus - prior.doubt(hyper.theta))
 
 
@@ -143,6 +143,9 @@ class _Surrogates:
             self._last = hyper, prior_covariance(self._X, hyper)
         return RobustGP(self._X, z, weights, *self._last)
 
+    def trusting(self, theta: Array, trust: Trust) -> RobustGP:
+        return self.of(theta, trust.targets, trust.weights(Hyper(theta, self._groups).noise))
+
 
 class _Learner:
     """Climbs the evidence of the measurements, or of an even choice of many."""
@@ -154,14 +157,14 @@ class _Learner:
         self.low, self.high = np.array(prior.bounds(count)).T
         self.centre = prior.centre(count)
 
-    def climb(self, theta: Array, z: Array, w: Array, steps: int) -> Array:
+    def climb(self, theta: Array, z: Array, w: Array, q: Array, steps: int) -> Array:
         start = np.clip(theta, self.low, self.high)
         if not steps:
             return start
-        z, w = z[self.chosen], w[self.chosen]
+        z, w, q = z[self.chosen], w[self.chosen], q[self.chosen]
 
         def score(rows: Array) -> tuple[Array, Array]:
-            loss, gradient = self.loss(rows[0], z, w)
+            loss, gradient = self.loss(rows[0], z, w, q)
             return np.array([-loss]), -gradient[None]
 
         found, _ = ascend(score, start[None], self.low, self.high, steps=steps, reach=_STEP)

@@ -1,20 +1,21 @@
 """How far a measurement is to be trusted: a mixture of noises, learned with everything else.
 
 A measurement's error is s·e. An ordinary e is standard normal; others are N(2, 1.5²) and
-N(−2, 1.5²), for noise that is skewed, and ever wilder N(0, 4.5²), N(0, 13.5²) …, each with a share
-of its own: whichever the data use. Gaussian noise, heavy tails, skewed noise and separate outliers
-are one model. What a measurement is worth is judged by what the *others* predict for it
-(leave-one-out), since a model that has seen an outlier bends towards it.
+N(−2, 1.5²), for noise that is skewed, N(0, 4.5²), for heavy tails, and ever wilder ones up to 40
+spreads of the values, each with a share of its own: whichever the data use. Gaussian noise, heavy
+tails, skewed noise and separate outliers are one model. What a measurement is worth is judged by
+what the *others* predict for it (leave-one-out), since a model that has seen an outlier bends
+towards it.
 
 With responsibilities r of the components, a measurement acts on the surrogate as one of weight
-w = Σ r/σ² and target z − s·Σ (r δ/σ²)/w.
+w = Σ r/σ² and target z − s·Σ (r δ/σ²)/w. The wild ones have sizes of their own, whatever s is:
+were they multiples of s, many lies would settle between two of them and drag s along.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
@@ -22,10 +23,11 @@ from stoic.checks import Array
 
 __all__ = ["Beliefs", "Trust", "skew"]
 
+_TAME = 4  # components whose size is that of the noise
+_HEAVY = 4.5  # deviations of noise, the widest of those
 _RATIO = 3.0
-_WIDEST = 60.0  # in units of z; Scaling bounds z by 40
+_WIDEST = 40.0  # in units of z; Scaling bounds z by 40
 _PASSES = 3
-_LEAST = 1e-6
 _GAP = 0.35  # measurements: a noise that fewer have is not in use
 _FINEST = 1e-4  # of the noise's variance, that ordinary errors may show it to be
 
@@ -38,12 +40,12 @@ class Beliefs:
     worth: float = 10.0
 
 
-@lru_cache(maxsize=32)
-def _components(count: int, wild: float) -> tuple[Array, Array, Array]:
+def _components(s: float, wild: float) -> tuple[Array, Array, Array]:
     """Offsets δ, deviations σ and prior shares: the ordinary one, the skewed, the wild."""
-    wider = 1.5 * _RATIO ** np.arange(1.0, count)
-    offsets = np.concatenate([[0.0, 2.0, -2.0], np.zeros(len(wider))])
-    deviations = np.concatenate([[1.0, 1.5, 1.5], wider])
+    count = max(math.ceil(math.log(_WIDEST / (_HEAVY * s), _RATIO) - 0.5), 0)
+    wider = _WIDEST / s / _RATIO ** np.arange(count - 1.0, -1.0, -1.0)
+    offsets = np.concatenate([[0.0, 2.0, -2.0, 0.0], np.zeros(count)])
+    deviations = np.concatenate([[1.0, 1.5, 1.5, _HEAVY], wider])
     shares = np.full(len(offsets), wild / (len(offsets) - 1))
     shares[0] = 1.0 - wild
     return offsets, deviations, shares
@@ -58,7 +60,8 @@ class Trust:
     can be compared.
     """
 
-    weights: Array
+    own: Array  # weight by the components that grow with the noise
+    lies: Array  # precision by those that do not
     targets: Array
     responsibilities: Array  # (n, components)
     shares: Array
@@ -68,8 +71,7 @@ class Trust:
     def of(cls, z: Array, mean: Array, variance: Array, noise: float, beliefs: Beliefs) -> Trust:
         """Judge ``z`` by the mean and variance that the other measurements predict for f."""
         s = math.sqrt(noise)
-        count = max(2, math.ceil(math.log(_WIDEST / s, _RATIO)))
-        offsets, deviations, prior = _components(count, beliefs.wild)
+        offsets, deviations, prior = _components(s, beliefs.wild)
         square = deviations * deviations
         total = variance[:, None] + noise * square
         gap = (z - mean)[:, None] - s * offsets
@@ -80,18 +82,25 @@ class Trust:
             joint = density * shares
             r = joint / joint.sum(1, keepdims=True)
             shares = (r.sum(0) + beliefs.worth * prior) / (len(z) + beliefs.worth)
-        weights = np.maximum(r @ (1.0 / square), _LEAST)
+        own = r[:, :_TAME] @ (1.0 / square[:_TAME])
+        lies = r[:, _TAME:] @ (1.0 / square[_TAME:]) / noise
+        weights = own + lies * noise
         pull = r @ (offsets / square)
         spent = np.where(r > 0.0, r * np.log(shares / np.maximum(r, 1e-300)), 0.0).sum()
         widened = (r @ np.log(square)).sum() + np.log(weights).sum()
         spread = (r @ (offsets**2 / square)).sum() - (pull**2 / weights).sum()
         return cls(
-            weights,
+            own,
+            lies,
             z - s * pull / weights,
             r,
             shares,
             float(spent) - 0.5 * float(widened + spread),
         )
+
+    def weights(self, noise: float) -> Array:
+        """What measurements weigh, in units of ordinary ones, where the noise's variance is such."""
+        return self.own + self.lies * noise
 
 
 def skew(r: Array, z: Array, mean: Array, variance: Array, noise: float) -> tuple[float, float]:
