@@ -65,8 +65,8 @@ def fit(
     start: Start | Fit | None = None,
     prior: Prior | None = None,
     beliefs: Beliefs | None = None,
-    rounds: int = 3,
-    steps: int = 8,
+    rounds: int = 5,
+    steps: int = 5,
 ) -> Fit:
     """Fit a robust GP to values ``z`` at points ``X`` of the unit cube.
 
