@@ -21,11 +21,12 @@ _FAR = 5.0  # median errors; however quiet the noise seems, half of them are not
 _CAUTION = 1.0  # standard deviations off the estimate, when the answer is chosen
 _STARTS = 3  # the best evaluated points, from which the estimate is climbed
 # Of the interval, chosen for coverage on problems to develop with:
-_BELOW = 2.3, 1.4  # standard deviations of the surrogate and of the noise's mean, below
-_ABOVE = 1.2, 0.8  # and above
+_BELOW = 2.2, 1.4  # standard deviations of the surrogate and of the noise's mean, below
+_ABOVE = 1.2, 0.7  # and above
 _NEARBY = 5.0, 1.0 / 6.0  # measurements, or of all of them: what is near the answer
-_TOP = 1.9, 2.3  # what residuals there, and a rise with shorter length-scales, count for
+_TOP = 1.5, 2.0  # what residuals there, and a rise with shorter length-scales, count for
 _TOLD = 60.0  # measurements that tell the length-scales
+_HIDDEN = 2.0  # times the share of measurements that are lies: how much more may be hidden
 _QUIET = 0.02  # noise, in robust units of all values, that no luck comes from
 
 
@@ -59,8 +60,9 @@ def _interval(model: Model, point: Array) -> tuple[float, float, float]:
     larger, since a tail may be lies, and most towards the tail, of which a few measurements never
     show the whole. The reach below counts more of all that: the point is the best of many.
     A smooth surrogate rounds off a sharp top, and never the other way: the reach above counts how
-    far measurements nearby lie above it, and what it would rise with length-scales half as long,
-    more so while few measurements have told the length-scales.
+    far measurements nearby lie above it, and what it would rise with length-scales half as long.
+    Both reach further while few measurements have told the length-scales, and the upper one the
+    more measurements are lies, of which some may have passed for a lower top.
     """
     views = [(say, *gp.predict(point[None])) for gp, say in model.opinions()]
     centre = float(views[0][1][0])
@@ -69,12 +71,14 @@ def _interval(model: Model, point: Array) -> tuple[float, float, float]:
     std, below, above = math.sqrt(variance), moved < 0.0, moved > 0.0  # where a tail is
     low = math.hypot(_BELOW[0] * std, _BELOW[1] * error * (1.0 + sure * (1 + below)))
     high = math.hypot(_ABOVE[0] * std, _ABOVE[1] * error * (1.0 + sure * (1 + above)))
-    n = len(model.gp)
-    residual = model.gp.misfit(point, max(_NEARBY[0], _NEARBY[1] * n))
+    n, worth = len(model.gp), float(model.gp.weights.sum())
+    residual = model.gp.misfit(point, max(_NEARBY[0], _NEARBY[1] * worth))
     rise = float(model.gp.wary(0.5, 1.0).mean(point[None])[0]) - centre
     top = _TOP[0] * max(residual, 0.0) + _TOP[1] * max(rise, 0.0)
     top *= math.sqrt(max(_TOLD / n, 1.0))
-    return centre + moved, low, math.hypot(high, top)
+    low *= max(_TOLD / max(worth, 1.0), 1.0) ** 0.25
+    high = math.hypot(high, top) * (1.0 + _HIDDEN * (1.0 - worth / n))
+    return centre + moved, low, high
 
 
 def _skew(model: Model) -> tuple[float, float, float]:

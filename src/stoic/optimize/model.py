@@ -19,7 +19,7 @@ from stoic.surrogate.fitting import Fit, Start
 
 __all__ = ["Model", "Modeller"]
 
-_STARTS = (Start(cut=1.0, lengthscale=2.0), Start(cut=8.0, lengthscale=0.4))  # doubter, believer
+_STARTS = (Start(lengthscale=2.0), Start(cut=8.0, lengthscale=0.4))  # doubter, believer
 _MANY = 200  # measurements, from which on hyper-parameters hold between anchors
 _SETTLED = 20.0  # nats of evidence that settle a dispute of many measurements
 _MOST = 2000  # measurements that are all looked at

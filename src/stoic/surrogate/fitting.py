@@ -33,7 +33,7 @@ _COARSE = 400  # measurements, beyond which a cold start begins with a choice of
 class Start:
     """A cold start: values cut at ±``cut``, length-scales in units of the prior's."""
 
-    cut: float = 3.0
+    cut: float = 1.0
     lengthscale: float = 1.0
 
 

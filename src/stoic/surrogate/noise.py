@@ -99,7 +99,7 @@ class Trust:
         )
 
     def weights(self, noise: float) -> Array:
-        """What measurements weigh, in units of ordinary ones, where the noise's variance is such."""
+        """What measurements weigh, in units of ordinary ones, with noise of such a variance."""
         return self.own + self.lies * noise
 
 
