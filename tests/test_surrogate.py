@@ -167,9 +167,7 @@ def test_log_posterior_and_its_gradient(
         seen = replace(data, setting=setting, w=gp.weights + lies * setting.noise)
         return np.array(literal.log_posterior(seen, t, prior.centre(2), prior.spread(2)))
 
-    loss, gradient = negative_evidence(gp.X, GROUPS, prior)(
-        gp.hyper.theta, gp.z, gp.weights, lies
-    )
+    loss, gradient = negative_evidence(gp.X, GROUPS, prior)(gp.hyper.theta, gp.z, gp.weights, lies)
     assert -loss == pytest.approx(float(log_posterior(gp.hyper.theta)), rel=1e-6, abs=1e-6)
     expected = differences(log_posterior, gp.hyper.theta, 1e-3)
     np.testing.assert_allclose(-gradient, expected, rtol=1e-4, atol=1e-5 * (1.0 + abs(loss)))
