@@ -21,10 +21,10 @@ _FAR = 5.0  # median errors; however quiet the noise seems, half of them are not
 _CAUTION = 1.0  # standard deviations off the estimate, when the answer is chosen
 _STARTS = 3  # the best evaluated points, from which the estimate is climbed
 # Of the interval, chosen for coverage on problems to develop with:
-_BELOW = 2.2, 1.4  # standard deviations of the surrogate and of the noise's mean, below
-_ABOVE = 1.2, 0.7  # and above
+_BELOW = 2.1, 1.4  # standard deviations of the surrogate and of the noise's mean, below
+_ABOVE = 1.1, 0.65  # and above
 _NEARBY = 5.0, 1.0 / 6.0  # measurements, or of all of them: what is near the answer
-_TOP = 1.5, 2.0  # what residuals there, and a rise with shorter length-scales, count for
+_TOP = 1.4, 1.9  # what residuals there, and a rise with shorter length-scales, count for
 _TOLD = 60.0  # measurements that tell the length-scales
 _HIDDEN = 2.0  # times the share of measurements that are lies: how much more may be hidden
 _QUIET = 0.02  # noise, in robust units of all values, that no luck comes from
