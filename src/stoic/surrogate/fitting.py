@@ -24,6 +24,7 @@ from stoic.surrogate.noise import Beliefs, Trust, skew
 __all__ = ["Fit", "Start", "fit"]
 
 _SAME = 0.3  # in every logarithm: fits closer than this are one
+_ALIKE = 1.0  # in the logit of the smoothness, which shows least
 _STEP = 1.0  # the most that a logarithm changes at once
 _SUBSET = 256  # the evidence of this many measurements settles the hyper-parameters
 _COARSE = 400  # measurements, beyond which a cold start begins with a choice of them
@@ -54,7 +55,8 @@ class Fit:
 
     def agrees(self, other: Fit) -> bool:
         """Whether another fit tells the same story."""
-        return bool(np.abs(self.gp.hyper.theta - other.gp.hyper.theta).max() < _SAME)
+        apart = np.abs(self.gp.hyper.theta - other.gp.hyper.theta)
+        return bool(apart[:-1].max() < _SAME and apart[-1] < _ALIKE)
 
 
 def fit(
