@@ -27,7 +27,7 @@ _CHOICE = 600  # of more than that, so many are looked at, and all since the las
 _FEW = 150  # measurements that a first estimate is made from
 _RARE = 500  # measurements between anchors, at most
 _CLEARLY, _EACH = 8.0, 0.35  # nats, and per measurement, that a bent scale must be better by
-_LOUD = 0.25  # of the amplitude: with more noise than that, a bent scale explains nothing
+_LOUD = 0.25  # of the amplitude a²: with more noise than that, a bent scale explains nothing
 _SILENT = 0.01  # a say that is not worth its cost
 
 

@@ -1,6 +1,7 @@
 """The log posterior of the hyper-parameters, given measurements and their weights.
 
-log p(θ | z) = −½ (z − μ)ᵀ C⁻¹ (z − μ) − ½ log|C| + log prior, C = a² K + diag(1/(w/s² + q)).
+log p(θ | z) = −½ (z − μ)ᵀ C⁻¹ (z − μ) − ½ log|C| + log prior, C = a² K + diag(1/(w/s² + q)):
+w are the measurements' weights, q precisions of them that do not change with the noise.
 """
 
 from __future__ import annotations
