@@ -5,15 +5,19 @@ Chowdhury & Gopalan, *Bayesian optimization under heavy-tailed payoffs*, NeurIPS
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stoic.checks import Array, IntArray
+from stoic.errors import InvalidState
+from stoic.estimators.truncation import check_sums
 from stoic.loops import clip_directions, cut_directions, smooth_about, spread
 from stoic.posterior import FeaturePosterior
+from stoic.posterior.base import agree
 from stoic.posterior.root import Root
+from stoic.schema import LARGEST, Reals, Schema, Sums, Wholes
 
 __all__ = ["AdaptivelyTruncatedMean"]
 
@@ -35,6 +39,17 @@ class AdaptivelyTruncatedMean:
     Cost per round: A·r, and where a payoff may be cut at all, turning the eigenvectors of V (a
     product of r × r matrices) and m·r for each such payoff.
     """
+
+    schema: ClassVar[Schema] = {
+        "location": Sums(),
+        "settled": Sums("A"),
+        "settled_count": Reals("A", low=0.0, high=LARGEST),
+        "tail_arm": Wholes("tail", below="A"),
+        "tail": Sums("tail"),
+        "theta": Reals("solved"),
+        "deviation": Reals("A"),
+    }
+    columns = 1
 
     def __init__(self, arms: int) -> None:
         self.location = 0.0
@@ -173,15 +188,29 @@ class AdaptivelyTruncatedMean:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over a state."""
-        self.location = float(state["location"])
-        self._settled = np.array(state["settled"], dtype=float)
-        self._settled_count = np.array(state["settled_count"], dtype=float)
-        tail_arm = np.array(state["tail_arm"], dtype=np.int64)
-        self._hold(tail_arm, np.array(state["tail"], dtype=float))
-        self._theta = np.array(state["theta"], dtype=float)
-        self.deviation = np.array(state["deviation"], dtype=float)
+        """Take over a state that fits :attr:`schema`."""
+        self.location = state["location"]
+        self._settled, self._settled_count = state["settled"], state["settled_count"]
+        self._hold(state["tail_arm"], state["tail"])
+        self._theta, self.deviation = state["theta"], state["deviation"]
         self.reach = _range(self.deviation)
+
+    def verify(self, posterior: FeaturePosterior) -> None:
+        """Raise :class:`InvalidState` unless the payoffs are those of the plays."""
+        arms = len(self._settled)
+        counts = self._settled_count + np.bincount(self._tail_arm, minlength=arms)
+        if not np.array_equal(counts, posterior.counts):
+            raise InvalidState("expected a payoff for each play in the state, got others")
+        check_sums(self._settled, self._settled_count)
+        check_sums(self._tail, np.ones(len(self._tail)))
+        psi, theta = posterior.features.psi, self._theta
+        if len(theta) != psi.shape[1] and posterior.t:
+            raise InvalidState(f"expected {psi.shape[1]} weights in the state, got {len(theta)}")
+        # each of m directions weighs a payoff by no more than 1, and V^{-½} by no more than λ^{-½}
+        most = 10.0 * posterior.size * max(posterior.t, 1) / posterior.lam**0.5
+        check_sums(theta, np.full(len(theta), most))
+        fresh = psi @ theta if posterior.t else np.zeros(arms)
+        agree("the means", self.deviation, fresh, float(np.abs(fresh).max(initial=0.0)))
 
 
 def _range(values: Array) -> float:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from stoic.checks import Array, IntArray
+from stoic.errors import InvalidState
 from stoic.estimators.spread import RunningSpread, room
 from stoic.loops import absorb, clip_payoffs
+from stoic.schema import LARGEST, Schema, Sums, Wholes
 
 __all__ = ["About", "Calibration"]
 
@@ -36,6 +38,19 @@ class Calibration:
     LIMIT = 2.0  # times the spread of the residuals
     GROWTH = 0.1  # of the limit: plays^GROWTH, so that skewed noise is not cut for ever
     INSISTENCE = 2.0  # growth of an arm's limit with each payoff in a row beyond it
+
+    schema: ClassVar[Schema] = {
+        "origin": Sums(),
+        "amplitude": Sums(low=0.0),
+        "payoffs": RunningSpread.schema,
+        "residuals": RunningSpread.schema,
+        "rms": Sums(low=0.0),
+        "clipped": Wholes(),
+        "streak_arms": Wholes("streaks", below="A"),
+        "streaks": Wholes("streaks", low=-LARGEST),
+        "first_arms": Wholes("first", below="A"),
+        "first": Sums("first"),
+    }
 
     def __init__(self) -> None:
         self.origin = 0.0
@@ -78,7 +93,7 @@ class Calibration:
         """Take in one of the first payoffs, as it came."""
         self._first_arms = np.append(self._first_arms, arm)
         self._first = np.append(self._first, payoff)
-        self.origin = float(np.sort(self._first)[(len(self._first) - 1) // 2])
+        self.origin = _middle(self._first)
         self._payoffs.clear()
         for value in (self._first - self.origin).tolist():
             self._payoffs.add(value)
@@ -176,13 +191,32 @@ class Calibration:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over a state."""
-        self.origin, self.amplitude = float(state["origin"]), float(state["amplitude"])
+        """Take over a state that fits :attr:`schema`."""
+        self.origin, self.amplitude = state["origin"], state["amplitude"]
         self._payoffs.restore(state["payoffs"])
         self._residuals.restore(state["residuals"])
-        self._marks[2, :2] = float(state["rms"]), int(state["clipped"])
-        arms, streaks = state["streak_arms"], state["streaks"]
-        self._streaks = {int(a): int(s) for a, s in zip(arms, streaks, strict=True)}
-        self._first_arms = np.array(state["first_arms"], dtype=np.int64)
-        self._first = np.array(state["first"], dtype=float)
+        self._marks[2, :2] = state["rms"], state["clipped"]
+        arms, streaks = state["streak_arms"].tolist(), state["streaks"].tolist()
+        self._streaks = dict(zip(arms, streaks, strict=True))
+        self._first_arms, self._first = state["first_arms"], state["first"]
         self.warming = len(self._first) < self.WARMUP
+
+    def verify(self, counts: IntArray, columns: int) -> None:
+        """Raise :class:`InvalidState` unless this is what plays of these counts have left.
+
+        ``columns`` are the payoffs of a play.
+        """
+        first, plays = len(self._first), int(counts.sum())
+        warmed = first == plays * columns if self.warming else first < self.WARMUP + columns
+        seen = np.bincount(self._first_arms[::columns], minlength=len(counts))
+        if first % columns or not warmed or (seen > counts).any():
+            raise InvalidState(f"expected the first payoffs of {plays} plays, got {first} of them")
+        if first and self.origin != _middle(self._first):
+            raise InvalidState("expected the median of the first payoffs as the origin in a state")
+        if self._payoffs.count != plays * columns:
+            raise InvalidState(f"expected a value for each of {plays} plays in a state")
+
+
+def _middle(values: Array) -> float:
+    """The median, the lower one of two: one of the values itself."""
+    return float(np.sort(values)[(len(values) - 1) // 2])

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from stoic.checks import Array, IntArray
 from stoic.estimators.calibration import About, Calibration
+from stoic.estimators.truncation import check_sums
 from stoic.loops import interpolate
 from stoic.posterior import Step
+from stoic.posterior.base import agree
 from stoic.posterior.lazy import LazyPosterior
+from stoic.schema import Reals, Schema, Sums
 
 __all__ = ["LazyMean"]
 
@@ -44,6 +47,11 @@ class LazyMean:
         Whose points are estimated.
     """
 
+    schema: ClassVar[Schema] = {
+        "location": Sums(),
+        "sums": Sums("u"),
+        "beta": Reals(2, "k"),
+    }
     columns = 1
 
     def __init__(self, posterior: LazyPosterior) -> None:
@@ -287,16 +295,29 @@ class LazyMean:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over a state; its posterior has been restored before."""
-        self.location = float(state["location"])
+        """Take over a state that fits :attr:`schema`; its posterior has been restored before."""
+        self.location, self._beta = state["location"], state["beta"]
         self.sums = np.zeros_like(self.sums)
-        self.sums[self._posterior.played] = np.array(state["sums"], dtype=float)
-        self._beta = np.array(state["beta"], dtype=float).reshape(2, -1)
+        self.sums[self._posterior.played] = state["sums"]
         self._past = np.vstack([self._beta, np.ones(self._beta.shape[1])])
         self._forget()
         if self._beta.size:
             self._moved_then[:] = -_ANY
             self._place_anchors(self._posterior)
+
+    def verify(self, posterior: LazyPosterior) -> None:
+        """Raise :class:`InvalidState` unless the means follow from the sums and the plays."""
+        played, counts = posterior.played, posterior.counts[posterior.played].astype(float)
+        if not len(played):
+            return
+        sums = self.sums[played]
+        check_sums(sums, counts)
+        fresh = posterior.at_played(np.column_stack([self.sums, posterior.counts]))
+        found = posterior.played_rows @ self._beta.T
+        agree("the means", found[:, 0], fresh[:, 0], float(np.abs(sums / counts).max()))
+        agree("the smoothed ones", found[:, 1], fresh[:, 1], 1.0)
+        # the sums do not tell single payoffs, so what β may be besides is only bounded
+        check_sums(self._beta, np.full((2, 1), 10.0 * posterior.t / posterior.least_noise**0.5))
 
 
 def _norm(values: Array) -> float:

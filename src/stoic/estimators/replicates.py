@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from stoic.checks import Array, IntArray
+from stoic.errors import InvalidState
 from stoic.estimators.spread import RunningSpread
+from stoic.estimators.truncation import check_sums
+from stoic.schema import Schema, Sums, Wholes
 
 __all__ = ["REPLICATES", "EpochPayoffs", "replicate_estimate"]
 
@@ -45,6 +48,15 @@ class EpochPayoffs:
 
     LIMIT = 3.0  # times the noise level, beyond what is known of the arm
     ENOUGH = 16  # replays that tell the noise level
+
+    schema: ClassVar[Schema] = {
+        "differences": RunningSpread.schema,
+        "counts": Wholes("A"),
+        "sums": Sums("A"),
+        "latest": Sums("A"),
+        "log_arm": Wholes("log", below="A"),
+        "log": Sums("log"),
+    }
 
     def __init__(self, arms: int, how: str) -> None:
         self.how = how
@@ -116,10 +128,11 @@ class EpochPayoffs:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over a state."""
+        """Take over a state that fits :attr:`schema`."""
         self._differences.restore(state["differences"])
-        self.counts = np.array(state["counts"], dtype=np.int64)
-        self._sums = np.array(state["sums"], dtype=float)
-        self._latest = np.array(state["latest"], dtype=float)
-        self._log_arm = [int(x) for x in state["log_arm"]]
-        self._log = [float(x) for x in state["log"]]
+        self.counts, self._sums, self._latest = state["counts"], state["sums"], state["latest"]
+        self._log_arm, self._log = state["log_arm"].tolist(), state["log"].tolist()
+        logged = np.bincount(state["log_arm"], minlength=self._arms)
+        if not np.array_equal(logged, np.zeros_like(logged) if self.how == "mean" else self.counts):
+            raise InvalidState("expected the log of an epoch to have its payoffs in a state")
+        check_sums(self._sums, self.counts.astype(float))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from stoic.checks import Array, IntArray
 from stoic.estimators.calibration import About, Calibration
+from stoic.estimators.truncation import check_sums
 from stoic.loops import deviate, pull
 from stoic.posterior import Posterior, Step
+from stoic.posterior.base import agree
+from stoic.schema import Reals, Schema, Sums
 
 __all__ = ["SmoothedMean"]
 
@@ -36,6 +39,13 @@ class SmoothedMean:
     columns
         ℓ, the number of columns.
     """
+
+    schema: ClassVar[Schema] = {
+        "location": Sums(),
+        "sums": Sums("A", "columns"),
+        "smoothed": Reals("A", "columns"),
+        "ones": Reals("A"),
+    }
 
     def __init__(self, arms: int, columns: int = 1) -> None:
         self.columns = columns
@@ -130,9 +140,15 @@ class SmoothedMean:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over a state."""
-        shape = (-1, self.columns)
-        self.location = float(state["location"])
-        self.sums = np.array(state["sums"], dtype=float).reshape(shape)
-        smoothed = np.array(state["smoothed"], dtype=float).reshape(shape)
-        self._take(np.vstack([smoothed.T, np.array(state["ones"], dtype=float)]))
+        """Take over a state that fits :attr:`schema`."""
+        self.location, self.sums = state["location"], state["sums"]
+        self._take(np.vstack([state["smoothed"].T, state["ones"]]))
+
+    def verify(self, posterior: Posterior) -> None:
+        """Raise :class:`InvalidState` unless the means follow from the sums and the plays."""
+        counts = posterior.counts.astype(float)
+        check_sums(self.sums, counts[:, None])
+        fresh = posterior.smooth(np.column_stack([self.sums, counts])).T
+        unit = np.abs(self.sums / np.maximum(counts, 1.0)[:, None]).max(initial=0.0)
+        agree("the means", self._rows[:-1], fresh[:-1], float(unit))
+        agree("the smoothed ones", self._rows[-1], fresh[-1], 1.0)

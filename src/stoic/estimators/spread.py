@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from stoic.checks import Array
+from stoic.errors import InvalidState
 from stoic.loops import take_in
 from stoic.loops.spreads import COUNT, FRESH, KEPT, LOCATION, NEXT, SCALE, STRIDE
+from stoic.schema import Schema, Sums, Wholes
 
 __all__ = ["RunningSpread", "room"]
 
@@ -40,6 +42,15 @@ class RunningSpread:
     >>> spread.location
     3.0
     """
+
+    schema: ClassVar[Schema] = {
+        "sample": Sums(None),
+        "stride": Wholes(low=1),
+        "next": Wholes(low=1),
+        "count": Wholes(),
+        "location": Sums(),
+        "scale": Sums(low=0.0),
+    }
 
     def __init__(self, values: Array | None = None, marks: Array | None = None) -> None:
         if values is None or marks is None:
@@ -86,11 +97,18 @@ class RunningSpread:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over a state."""
-        sample = np.array(state["sample"], dtype=float).ravel()
+        """Take over a state that fits :attr:`schema`."""
+        sample, stride, count = state["sample"], state["stride"], state["count"]
+        if len(sample) > _CAPACITY or len(sample) != -(-count // stride):
+            raise InvalidState(
+                f"expected each {stride}-th of {count} values, {_CAPACITY} at most, in a state, "
+                f"got {len(sample)}"
+            )
+        if not count < state["next"] <= max(count + 1, int(1.05 * count)):
+            raise InvalidState(f"expected the next look soon after value {count} in a state")
         self._marks[KEPT] = len(sample)
         self._values[0, : len(sample)] = sample
         self._values[1, : len(sample)] = np.sort(sample)
         for mark, name in ((STRIDE, "stride"), (NEXT, "next"), (COUNT, "count")):
-            self._marks[mark] = int(state[name])
-        self._marks[LOCATION], self._marks[SCALE] = float(state["location"]), float(state["scale"])
+            self._marks[mark] = state[name]
+        self._marks[LOCATION], self._marks[SCALE] = state["location"], state["scale"]

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from stoic.checks import Array, IntArray
+from stoic.errors import InvalidState
 from stoic.loops import norm
 
-__all__ = ["contextual_threshold", "truncate"]
+__all__ = ["check_sums", "contextual_threshold", "truncate"]
+
+_LARGEST_PAYOFF = 1e243  # relative to an origin and clipped about an estimate, with room
 
 
 def truncate(payoff: float, level: float) -> float:
@@ -28,3 +33,11 @@ def contextual_threshold(gain: Array, arm: int, counts: IntArray, order: float) 
     """
     weight = abs(float(gain[arm]))
     return norm(gain, counts, 1.0 + order) / weight if weight > 0.0 else math.inf
+
+
+def check_sums(sums: Array, counts: Array) -> None:
+    """Raise unless sums of payoffs are no more than so many payoffs can amount to."""
+    if not (np.abs(sums) <= counts * _LARGEST_PAYOFF).all():
+        raise InvalidState(
+            "expected payoff sums in the state that its plays can amount to, got larger ones"
+        )

@@ -15,12 +15,28 @@ from stoic.checks import Array, describe, integer, number
 from stoic.errors import InvalidInput, InvalidPayoff, InvalidState
 from stoic.kernels import Kernel, MatrixKernel
 from stoic.schedules import Assumptions, Progress, Setting
+from stoic.schema import LARGEST, Field, Reals, Schema, Texts, Wholes, checked
 from stoic.spaces import Arms, Box, Domain
 
 __all__ = ["Policy", "Recommendation"]
 
 _LARGEST = 1e240  # payoffs beyond it are taken as this: sums of them must stay finite
 _FORMAT = 1
+_SHARED: Schema = {  # of a state, what all policies have in common
+    "format": Wholes(),
+    "policy": Texts(),
+    "domain": {
+        "arms": Reals("arms", "dimension", optional=True),
+        "low": Reals("dimension", optional=True),
+        "high": Reals("dimension", optional=True),
+    },
+    "shared": {
+        "lam": Reals(low=0.0),
+        "seed": Wholes(below=2**63),
+        "schedule": Texts(),
+        "horizon": Wholes(low=1, optional=True),
+    },
+}
 
 
 class Recommendation(NamedTuple):
@@ -69,7 +85,7 @@ class Policy(ABC):
         "width": (Progress(t=1, logdet=1.0, features=1, variance_sum=1.0),)
     }
     own: ClassVar[tuple[str, ...]] = ()  # attributes that are the policy's own options
-    keeps: ClassVar[tuple[str, ...]] = ()  # attributes that it must remember
+    keeps: ClassVar[Mapping[str, Field]] = {}  # attributes that it must remember, and their form
     _known_choice: Any = None  # the next arm as a row number or a point, once it has been found
 
     def __init__(
@@ -103,7 +119,9 @@ class Policy(ABC):
                 f"expected lam from 1e-12 to 1e12 of the kernel's variance ({prior_var:g}), "
                 f"got {self.lam:g}; rescale the kernel or lam"
             )
-        self.horizon = None if horizon is None else integer(horizon, "horizon", at_least=1)
+        self.horizon = (
+            None if horizon is None else integer(horizon, "horizon", at_least=1, at_most=LARGEST)
+        )
         self.seed = integer(seed, "seed", at_least=0, at_most=2**63 - 1)
         if assumptions is not None and not isinstance(assumptions, Assumptions):
             raise InvalidInput(f"expected stoic.Assumptions(…), got {describe(assumptions)}")
@@ -262,13 +280,22 @@ class Policy(ABC):
         """What the policy has learned, as a nested plain state."""
         return {name: np.copy(getattr(self, name)) for name in self.keeps}
 
+    def _layout(self) -> dict[str, Field | Schema]:
+        """What :meth:`_memory` must look like, with "A" arms or points played."""
+        return {"t": Wholes(), **self.keeps}
+
+    def _sizes(self) -> dict[str, int]:
+        """The sizes in :meth:`_layout` that are known."""
+        return {"A": len(self.domain)} if isinstance(self.domain, Arms) else {}
+
     def _remember(self, memory: dict[str, Any]) -> None:
-        """Take over what :meth:`_memory` gave."""
+        """Take over what :meth:`_memory` gave; it fits :meth:`_layout`."""
+        self.t = memory["t"]
         for name in self.keeps:
-            value = np.array(memory[name], dtype=np.asarray(getattr(self, name)).dtype)
-            setattr(
-                self, name, value if isinstance(getattr(self, name), np.ndarray) else value.item()
-            )
+            setattr(self, name, memory[name])
+
+    def _verify(self) -> None:  # noqa: B027, a policy may have nothing to compare
+        """Raise :class:`InvalidState` unless what was remembered fits together."""
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any], *, schedule: Any = None) -> Self:
@@ -277,42 +304,37 @@ class Policy(ABC):
         if nested.get("format") != _FORMAT or nested.get("policy") != cls.name:
             raise InvalidState(
                 f"expected a state of format {_FORMAT} of policy {cls.name!r}, got format "
-                f"{nested.get('format')!r} of {nested.get('policy')!r}"
+                f"{describe(nested.get('format'))} of {describe(nested.get('policy'))}"
             )
         try:
             return cls._from_nested(nested, schedule)
         except InvalidState:
             raise
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as cause:
+        except Exception as cause:  # whatever a constructor does not like about its arguments
             raise InvalidState(
                 f"the state of {cls.name!r} is damaged or incomplete: {cause!r}"
             ) from cause
 
     @classmethod
     def _from_nested(cls, nested: dict[str, Any], schedule: Any) -> Self:
-        domain = nested["domain"]
-        shared = dict(nested["shared"])
+        memory, kernel, assumptions, options = (
+            nested.pop(part, {}) for part in ("memory", "kernel", "assumptions", "options")
+        )
+        shared = checked(nested, _SHARED, {})["shared"]
         if schedule is not None:
             shared["schedule"] = schedule
         elif shared["schedule"] == "custom":
             raise InvalidState("expected schedule=… to restore a policy with a custom schedule")
         policy = cls(
-            Arms(domain["arms"]) if "arms" in domain else Box(domain["low"], domain["high"]),
-            Kernel.from_state(nested["kernel"]),
-            assumptions=Assumptions(**nested["assumptions"]),
+            _domain(nested["domain"]),
+            Kernel.from_state(kernel),
+            assumptions=Assumptions(**assumptions),
             **shared,
-            **nested.get("options", {}),
+            **options,
         )
-        policy.t = int(nested["memory"]["t"])
-        policy._remember(nested["memory"])
-        mean, std = policy._known()
-        if policy.t < 0 or mean.shape != std.shape or not np.isfinite([mean, std]).all():
-            raise InvalidState(f"the state of {cls.name!r} is damaged: its figures don't fit")
+        policy._remember(checked(memory, policy._layout(), policy._sizes(), "memory"))
+        policy._verify()
         return policy
-
-    def _known(self) -> tuple[Array, Array]:
-        """Means and stds by which a restored policy is judged."""
-        return self.mean, self.std
 
     def save(self, path: str | Path) -> None:
         """Write the state to ``path``, a ``.json`` or ``.npz`` file."""
@@ -325,6 +347,10 @@ class Policy(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.domain!r}, {self.kernel!r}, t={self.t})"
+
+
+def _domain(state: dict[str, Any]) -> Domain:
+    return Arms(state["arms"]) if "arms" in state else Box(state["low"], state["high"])
 
 
 def _kernel(domain: Domain, kernel: Kernel | None) -> Kernel:

@@ -11,10 +11,13 @@ from typing import Any
 import numpy as np
 
 from stoic.checks import Array, number
+from stoic.errors import InvalidState
 from stoic.estimators import Overview
+from stoic.estimators.truncation import check_sums
 from stoic.policies.bkb import BKB
 from stoic.policies.registry import register
 from stoic.posterior import FeaturePosterior
+from stoic.schema import LARGEST, Field, Reals, Schema, Sums
 
 __all__ = ["BBKB"]
 
@@ -47,7 +50,12 @@ class BBKB(BKB):
 
     name = "bbkb"
     own = (*BKB.own, "growth")
-    keeps = (*BKB.keeps, "_start_width", "_pending", "_batch_sum")
+    keeps = {
+        **BKB.keeps,
+        "_start_width": Sums(),
+        "_pending": Sums("A"),
+        "_batch_sum": Reals(low=0.0, high=LARGEST),
+    }
 
     def __init__(self, *args: Any, growth: float = 2.0, **kwargs: Any) -> None:
         self.growth = number(growth, "growth", at_least=1.0)
@@ -103,6 +111,17 @@ class BBKB(BKB):
     def _memory(self) -> dict[str, Any]:
         return {**super()._memory(), "start": self._start.state()}
 
+    def _layout(self) -> dict[str, Field | Schema]:
+        return {**super()._layout(), "start": self._start.schema}
+
     def _remember(self, memory: dict[str, Any]) -> None:
         super()._remember(memory)
         self._start.restore(memory["start"])
+
+    def _verify(self) -> None:
+        super()._verify()
+        self._start.verify()
+        batch = (self.posterior.counts - self._start.counts).astype(float)
+        if (batch < 0).any():
+            raise InvalidState("expected a batch that began with fewer plays in the state")
+        check_sums(self._pending, batch)

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from stoic.checks import Array, integer
-from stoic.errors import InvalidInput, OutOfPlan
+from stoic.errors import InvalidInput, InvalidState, OutOfPlan
 from stoic.estimators import SmoothedMean
 from stoic.policies.registry import register
 from stoic.policies.ucb import UCBPolicy
 from stoic.posterior import Step
 from stoic.schedules.park2024 import MoMGPUCBTheory
 from stoic.schedules.practical import PracticalMoM
+from stoic.schema import Field, Reals, Schema, Sums, Wholes
 from stoic.spaces import Box
 
 __all__ = ["MoMGPUCB"]
@@ -52,7 +53,7 @@ class MoMGPUCB(UCBPolicy):
     asks = {**UCBPolicy.asks, "plays": ()}
     schedules = {"theory": MoMGPUCBTheory, "paper": MoMGPUCBTheory, "practical": PracticalMoM}
     own = ("plays",)
-    keeps = ("_n", "_payoffs", "_filled")
+    keeps = {"_n": Wholes(), "_payoffs": Sums("columns"), "_filled": Wholes(below="columns")}
 
     def __init__(self, *args: Any, plays: int | None = None, **kwargs: Any) -> None:
         self.plays = None if plays is None else integer(plays, "plays", at_least=1)
@@ -119,10 +120,22 @@ class MoMGPUCB(UCBPolicy):
         planned: Any = self._choose() if self._filled else ()  # of the episode under way
         return {**super()._memory(), "_planned": np.array(planned, dtype=float).ravel()}
 
+    def _layout(self) -> dict[str, Field | Schema]:
+        return {**super()._layout(), "_planned": Reals(None)}
+
     def _remember(self, memory: dict[str, Any]) -> None:
         super()._remember(memory)
         self._over = self.episodes is not None and self._n >= self.episodes
         if self._filled:
-            planned: Array = np.array(memory["_planned"], dtype=float)
-            box = isinstance(self.domain, Box)
-            self._known_choice = planned if box else int(planned[0])
+            planned = memory["_planned"]
+            self._known_choice = (
+                self.domain.point(planned)
+                if isinstance(self.domain, Box)
+                else self.domain.index(int(planned.item()))
+            )
+
+    def _verify(self) -> None:
+        super()._verify()
+        told = self._n * self.repeats + self._filled
+        if self.t < told or (self.t > told and not self._over):
+            raise InvalidState(f"expected {told} payoffs of {self._n} episodes, got {self.t}")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from stoic.checks import Array, choice, number
-from stoic.errors import InvalidInput, OutOfPlan
+from stoic.errors import InvalidInput, InvalidState, OutOfPlan
 from stoic.estimators import EpochPayoffs
 from stoic.estimators.replicates import REPLICATES
 from stoic.policies.base import Policy, Recommendation
@@ -21,6 +21,7 @@ from stoic.policies.registry import register
 from stoic.posterior import ExactPosterior, rare_switching_design
 from stoic.schedules.bogunovic2022 import Epoch, RGPPEPaper, RGPPETheory
 from stoic.schedules.practical import PracticalRGPPE
+from stoic.schema import Field, Reals, Schema, Sums, Truths, Wholes
 from stoic.spaces import Arms
 
 __all__ = ["RGPPE"]
@@ -63,7 +64,14 @@ class RGPPE(Policy):
     asks = {"psi": (2.0, 1.0), "width": (Epoch(1, 2, 2, 0.5, 1.0),)}
     schedules = {"theory": RGPPETheory, "paper": RGPPEPaper, "practical": PracticalRGPPE}
     own = ("eta", "psi", "replicate")
-    keeps = ("epoch", "active", "_left", "_mean", "_std", "_width")
+    keeps = {
+        "epoch": Wholes(below=52),  # whose length, 2^(epoch + 1), is a count
+        "active": Truths("A"),
+        "_left": Wholes("planned"),
+        "_mean": Sums("A"),
+        "_std": Reals("A", low=0.0),
+        "_width": Sums(low=0.0),
+    }
 
     def __init__(
         self,
@@ -173,8 +181,26 @@ class RGPPE(Policy):
     def _memory(self) -> dict[str, Any]:
         return {**super()._memory(), "payoffs": self._payoffs.state()}
 
+    def _layout(self) -> dict[str, Field | Schema]:
+        return {**super()._layout(), "payoffs": self._payoffs.schema}
+
+    def _sizes(self) -> dict[str, int]:
+        return {"A": len(self.points)}
+
     def _remember(self, memory: dict[str, Any]) -> None:
-        self.epoch, self.active = int(memory["epoch"]), np.array(memory["active"], dtype=bool)
+        self.epoch, self.active = memory["epoch"], memory["active"]
+        if not self.active.any() or memory["t"] < 2 ** (self.epoch + 1) - 2:
+            raise InvalidState(f"expected active arms and the plays of {self.epoch} epochs")
         self._open_epoch()
+        plays = self._left
         super()._remember(memory)
         self._payoffs.restore(memory["payoffs"])
+        told = np.zeros_like(self._payoffs.counts)
+        told[self._plan] = plays - self._left[: len(plays)]
+        if len(plays) != len(self._left) or not np.array_equal(told, self._payoffs.counts):
+            raise InvalidState("expected the payoffs of the present epoch's plan in the state")
+
+    def _verify(self) -> None:
+        prior = np.sqrt(self.kernel.diag(self.points))
+        if not self._left.any() or (self._std > prior * (1.0 + 1e-6)).any():
+            raise InvalidState("expected an epoch under way, and less std than the prior's")

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
 from stoic.checks import Array, IntArray, number
+from stoic.errors import InvalidState
 from stoic.estimators import Overview
 from stoic.features import GrowingMap, NystromMap, draw_dictionary
 from stoic.loops import outlive
 from stoic.policies.ucb import UCBPolicy
 from stoic.posterior import FeaturePosterior, spanning_map
 from stoic.randomness import generator, uniform
+from stoic.schema import Field, Reals
 
 __all__ = ["SketchedPolicy"]
 
@@ -26,7 +29,7 @@ class SketchedPolicy(UCBPolicy):
     posterior: FeaturePosterior
     needs_root: ClassVar[bool] = False  # whether V itself is asked for
 
-    keeps: ClassVar[tuple[str, ...]] = ("_variates",)
+    keeps: ClassVar[Mapping[str, Field]] = {"_variates": Reals("A", low=0.0, high=_OUT)}
 
     def __init__(self, *args: Any, q: float | None = None, **kwargs: Any) -> None:
         self.q = None if q is None else number(q, "q", above=0.0)
@@ -49,6 +52,11 @@ class SketchedPolicy(UCBPolicy):
     def _follow(self, points: Array) -> None:
         self._variates = np.concatenate([self._variates, np.full(len(points), _OUT)])
         super()._follow(points)
+
+    def _verify(self) -> None:
+        super()._verify()
+        if (self._variates[self.posterior.counts == 0] < _OUT).any():
+            raise InvalidState("expected variates of arms that were played in the state")
 
     def _draw_play(self, arm: int) -> None:
         """Give the play of this round the variate that its place in the dictionary hangs on."""

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from stoic.checks import Array, points
-from stoic.errors import InvalidInput
+from stoic.errors import InvalidInput, InvalidState
 from stoic.estimators import AdaptivelyTruncatedMean, Calibration, Overview, SmoothedMean
 from stoic.policies.base import Policy, Recommendation
 from stoic.posterior import AnyPosterior, Step, exact_posterior
 from stoic.schedules import Progress
+from stoic.schema import Field, Reals, Schema
 from stoic.spaces import Arms, Box
 
 __all__ = ["UCBPolicy"]
@@ -248,17 +249,42 @@ class UCBPolicy(Policy):
             memory["points"] = self.posterior.points.copy()
         return memory
 
-    def _known(self) -> tuple[Array, Array]:
-        return self.overview.figures()
+    def _layout(self) -> dict[str, Field | Schema]:
+        layout = {"posterior": self.posterior.schema, "estimator": self.estimator.schema}
+        if self._calibration is not None:
+            layout["calibration"] = self._calibration.schema
+        if isinstance(self.domain, Arms):
+            return {**super()._layout(), **layout}
+        return {"points": Reals("A", self.domain.dimension), **super()._layout(), **layout}
+
+    def _sizes(self) -> dict[str, int]:
+        return {**super()._sizes(), "columns": self.estimator.columns}
 
     def _remember(self, memory: dict[str, Any]) -> None:
         if isinstance(self.domain, Box):
-            played = np.array(memory["points"], dtype=float).reshape(-1, self.domain.dimension)
-            self._places = {point.tobytes(): number for number, point in enumerate(played)}
-            self._follow(played)
+            self._replay(memory["points"] + 0.0)
         super()._remember(memory)
         self.posterior.restore(memory["posterior"])
         self.estimator.restore(memory["estimator"])
         self._known_choice = None
         if self._calibration is not None:
             self._calibration.restore(memory["calibration"])
+
+    def _replay(self, played: Array) -> None:
+        """Track the points of a state."""
+        assert isinstance(self.domain, Box)
+        self._places = {point.tobytes(): number for number, point in enumerate(played)}
+        inside = (self.domain.low <= played) & (played <= self.domain.high)
+        if len(self._places) < len(played) or not inside.all():
+            raise InvalidState("expected distinct points of the box in the state, got others")
+        self._follow(played)
+
+    def _verify(self) -> None:
+        self.posterior.verify()
+        self.estimator.verify(self._basis)
+        if self._calibration is not None:
+            self._calibration.verify(self.posterior.counts, self.estimator.columns)
+        elif self.estimator.location:
+            raise InvalidState("expected no location without a calibration in the state")
+        if self._rounds != self.posterior.t:
+            raise InvalidState(f"expected {self.posterior.t} rounds in the state, got {self.t}")

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
 from stoic.checks import Array, IntArray
+from stoic.errors import InvalidState
+from stoic.schema import Schema
 
-__all__ = ["Posterior", "Step", "Track", "grown"]
+__all__ = ["Posterior", "Step", "Track", "agree", "grown"]
+
+# Share of its unit by which a figure of a saved state may differ from a fresh solve. Rounding
+# stays below 1e-7 of it (tests/test_hostile_states.py); more is damage.
+_ROUNDING = 1e-4
 
 
 class Step(NamedTuple):
@@ -66,8 +72,13 @@ class Posterior(Protocol):
     def state(self) -> dict[str, Any]:
         """Everything that :meth:`restore` needs to go on bit by bit."""
 
+    schema: ClassVar[Schema]  # of the state, with "A" tracked points
+
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over a state."""
+        """Take over a state that fits :attr:`schema`."""
+
+    def verify(self) -> None:
+        """Raise :class:`InvalidState` unless all figures follow from the plays."""
 
 
 class Track:
@@ -114,3 +125,13 @@ def grown(array: Array, shape: tuple[int, int]) -> Array:
     out: Array = np.zeros(sides, order="F")
     out[: array.shape[0], : array.shape[1]] = array
     return out
+
+
+def agree(name: str, found: Array | float, fresh: Array | float, unit: float) -> None:
+    """Raise unless what a state holds is what its plays give, up to rounding."""
+    error = float(np.max(np.abs(np.subtract(found, fresh)), initial=0.0))
+    if not error <= _ROUNDING * unit:
+        raise InvalidState(
+            f"expected {name} of the posterior to follow from the plays in the state, got a "
+            f"difference of {error:.3g}; it is damaged"
+        )

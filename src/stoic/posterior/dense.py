@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -13,12 +13,12 @@ from stoic.checks import Array
 from stoic.kernels import Kernel
 from stoic.loops import late_play
 from stoic.loops.blas import add_half
-from stoic.posterior.base import Step
-from stoic.posterior.solved import Solved
+from stoic.posterior.base import Step, agree
+from stoic.posterior.solved import DELAY, Solved
+from stoic.schema import Reals, Schema, Wholes
 
 __all__ = ["DensePosterior"]
 
-_DELAY = 32  # plays whose rank-one steps are put off until they can be done together
 _PAUSE = 20  # plays per point between fresh solves
 
 
@@ -37,6 +37,14 @@ class DensePosterior(Solved):
     Cost per play: A × 32 numbers are read, A² operations of a matrix product. Memory: A².
     """
 
+    schema: ClassVar[Schema] = {
+        "counts": Wholes("A"),
+        "var": Reals("A", low=0.0),
+        "covariance": Reals("A", "A"),
+        "put_off": Reals("A", "late"),
+        "logdet": Reals(low=0.0),
+        "next_refresh": Wholes(),
+    }
     _covariance: Array  # C, without the plays in G
     _recent: Array  # G, with room
     _late: int  # plays in G
@@ -53,7 +61,7 @@ class DensePosterior(Solved):
             self._covariance, self._recent, self._late, self.var, arm, noise, gain
         )
         self._late += 1
-        if self._late == _DELAY:
+        if self._late == DELAY:
             self._catch_up()
         self.logdet += math.log1p(own / noise)
         self._count(arm, times)
@@ -77,7 +85,7 @@ class DensePosterior(Solved):
         self._covariance = np.asfortranarray(K - W.T @ W / self.lam)
         self.var = np.maximum(np.diag(self._covariance), 0.0)
         self.logdet = 2.0 * float(np.log(np.diag(factor)).sum())
-        self._recent = np.zeros((len(points), _DELAY), order="F")
+        self._recent = np.zeros((len(points), DELAY), order="F")
         self._late = 0
         self._largest = None
         self._next_refresh = self.t + max(1024, _PAUSE * len(points))
@@ -116,18 +124,19 @@ class DensePosterior(Solved):
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over a state."""
-        A = len(self.points)
-        self.counts = np.array(state["counts"], dtype=np.int64)
-        self.t = int(self.counts.sum())
-        self.var = np.array(state["var"], dtype=float)
-        covariance = np.array(state["covariance"], dtype=float).reshape(A, A)
-        self._covariance = np.asfortranarray(covariance)
-        put_off = np.array(state["put_off"], dtype=float)
-        self._late = put_off.size // max(A, 1)
-        self._recent = np.zeros((A, _DELAY), order="F")
-        self._recent[:, : self._late] = put_off.reshape(A, self._late)
-        self.logdet = float(state["logdet"])
-        self._next_refresh = int(state["next_refresh"])
-        self._largest = None
+        """Take over a state that fits :attr:`schema`."""
+        self.counts, self.t = state["counts"], int(state["counts"].sum())
+        self.var, self._largest = state["var"], None
+        self._covariance = np.asfortranarray(state["covariance"])
+        self._recent, self._late = self._with_room(state["put_off"], len(self.points))
+        self.logdet, self._next_refresh = state["logdet"], state["next_refresh"]
         self._forget()
+
+    def verify(self) -> None:
+        """Raise :class:`InvalidState` unless all figures follow from the plays."""
+        fresh = self.copy()
+        fresh.refresh()
+        G, unit = self._recent[:, : self._late], float(self._prior.max(initial=0.0))
+        covariance = np.tril(self._covariance - G @ G.T)  # the upper half lags
+        agree("the covariance", covariance, np.tril(fresh._covariance), unit)
+        self._verify_figures(fresh)

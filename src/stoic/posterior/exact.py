@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import cho_solve, solve_triangular
 
 from stoic.checks import Array, IntArray
+from stoic.errors import InvalidState
 from stoic.kernels import Kernel
 from stoic.loops.blas import add_outer, add_outers
-from stoic.posterior.base import Step, grown
-from stoic.posterior.solved import Solved
+from stoic.posterior.base import Step, agree, grown
+from stoic.posterior.solved import DELAY, Solved
+from stoic.schema import Reals, Schema, Wholes
 
 __all__ = ["ExactPosterior"]
 
@@ -22,8 +24,6 @@ _AGREEMENT = 1e-13
 _SMALL = 0.5
 # Below this one, fresh solves follow the growth of U.
 _FRAGILE = 1e-2
-# Plays whose rank-one steps are put off until they can be done together.
-_DELAY = 32
 
 
 class ExactPosterior(Solved):
@@ -50,12 +50,24 @@ class ExactPosterior(Solved):
     product. Memory: A × u.
     """
 
+    schema: ClassVar[Schema] = {
+        "counts": Wholes("A"),
+        "played": Wholes("u", below="A"),
+        "var": Reals("A", low=0.0),
+        "covariance": Reals("A", "u"),
+        "put_off": Reals("A", "late"),
+        "logdet": Reals(low=0.0),
+        "next_refresh": Wholes(),
+        "room": Wholes(2),
+        "solved": Wholes(),
+    }
+
     def __init__(self, kernel: Kernel, points: Array, lam: float) -> None:
         super().__init__(kernel, points, lam)
         self._order: IntArray = np.zeros(0, dtype=np.int64)  # U, in order of first play
         self._slot: IntArray = np.full(len(points), -1, dtype=np.int64)
         self._columns: Array = np.zeros((len(points), 0), order="F")  # C[:, U], with room to grow
-        self._recent: Array = np.zeros((len(points), _DELAY), order="F")  # G, with room
+        self._recent: Array = np.zeros((len(points), DELAY), order="F")  # G, with room
         self._late = 0  # plays in G
         self._next_refresh = 256
         self._solved = 0  # distinct points at the last fresh solve
@@ -90,7 +102,7 @@ class ExactPosterior(Solved):
         else:
             np.divide(c, math.sqrt(noise + own), out=self._recent[: len(c), self._late])
             self._late += 1
-            if self._late == _DELAY:
+            if self._late == DELAY:
                 self._catch_up()
         c *= gain
         self.var -= c
@@ -191,7 +203,7 @@ class ExactPosterior(Solved):
         self._prior = np.concatenate([self._prior, prior])
         self._judge_ridge()
         self._columns = grown(self._columns, (len(self.points), self.size))
-        self._recent = np.zeros((len(self._columns), _DELAY), order="F")
+        self._recent = np.zeros((len(self._columns), DELAY), order="F")
         var = prior
         if self.size:
             root, factor = self._present_factor()
@@ -233,22 +245,38 @@ class ExactPosterior(Solved):
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over a state."""
-        self.counts = np.array(state["counts"], dtype=np.int64)
-        self._order = np.array(state["played"], dtype=np.int64)
-        self.var, self._largest = np.array(state["var"], dtype=float), None
-        # The same room as before: BLAS may round differently for another leading dimension.
-        self._columns = np.zeros([int(side) for side in state["room"]], order="F")
-        saved = np.array(state["covariance"], dtype=float)
-        self._covariance[:] = saved.reshape(len(self.points), self.size)
-        put_off = np.array(state["put_off"], dtype=float)
-        self._late = put_off.size // max(len(self.points), 1)
-        self._recent = np.zeros((len(self._columns), _DELAY), order="F")
-        self._put_off[:] = put_off.reshape(len(self.points), self._late)
+        """Take over a state that fits :attr:`schema`."""
+        self.counts, self.t = state["counts"], int(state["counts"].sum())
+        self._order = state["played"]
+        if not np.array_equal(np.sort(self._order), np.flatnonzero(self.counts)):
+            raise InvalidState("expected the points with a count as those played in a state")
+        self.var, self._largest = state["var"], None
+        self._columns = self._with_columns(state["covariance"], state["room"])
+        self._recent, self._late = self._with_room(state["put_off"], len(self._columns))
         self._slot = np.full(len(self.points), -1, dtype=np.int64)
         self._slot[self._played] = np.arange(self.size)
-        self.logdet = float(state["logdet"])
-        self.t = int(self.counts.sum())
-        self._next_refresh = int(state["next_refresh"])
-        self._solved = int(state["solved"])
+        self.logdet, self._next_refresh = state["logdet"], state["next_refresh"]
+        self._solved = state["solved"]
         self._forget()
+
+    @staticmethod
+    def _with_columns(covariance: Array, room: IntArray) -> Array:
+        """C[:, U] in the same room as before: for another, BLAS may round differently."""
+        sides = zip(room.tolist(), covariance.shape, strict=True)
+        if not all(used <= side <= max(8, 2 * used) for side, used in sides):
+            raise InvalidState(f"expected room for {covariance.shape} in a state, got {room}")
+        columns: Array = np.zeros(room, order="F")
+        columns[: len(covariance), : covariance.shape[1]] = covariance
+        return columns
+
+    def verify(self) -> None:
+        """Raise :class:`InvalidState` unless all figures follow from the plays."""
+        fresh = self.copy()
+        if self.size:
+            fresh.refresh()
+        else:
+            fresh.var, fresh.logdet = self._prior, 0.0
+        G, unit = self._put_off, float(self._prior.max(initial=0.0))
+        covariance = self._covariance - G @ G[self._played].T
+        agree("the covariance", covariance, fresh._covariance, unit)
+        self._verify_figures(fresh)

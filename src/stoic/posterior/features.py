@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg.lapack import dpotri
 
 from stoic.checks import Array, IntArray
+from stoic.errors import InvalidState
 from stoic.features import Features, GrowingMap, NystromMap, QuadratureMap, SpanningMap
 from stoic.kernels import Kernel
 from stoic.loops import play
-from stoic.posterior.base import Step, Track
+from stoic.posterior.base import Step, Track, agree
 from stoic.posterior.root import Root
+from stoic.schema import Reals, Schema, Wholes
 
 __all__ = ["FeaturePosterior"]
 
@@ -42,6 +44,20 @@ class FeaturePosterior(Track):
     Memory: A × r.
     """
 
+    schema: ClassVar[Schema] = {
+        "counts": Wholes("A"),
+        "own": Wholes(names="own"),
+        "dictionary": Wholes("m", below="own", optional=True),
+        "base": Wholes(low=-1, optional=True),
+        "var": Reals("A", low=0.0),
+        "inverse": Reals("r", "r"),
+        "logdet": Reals(low=0.0),
+        "next_refresh": Wholes(),
+        "latest": Wholes(low=-1, below="A"),
+        "direction": Reals("r", optional=True),
+        "column": Reals("A", optional=True),
+        "root": Root.schema,
+    }
     inverse: Array  # V⁻¹
     root: Root | None  # V^{-½}, where it is asked for
 
@@ -239,12 +255,29 @@ class FeaturePosterior(Track):
         return state
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over a state."""
-        self.counts = np.array(state["counts"], dtype=np.int64)
-        own, map = int(state["own"]), self.map
+        """Take over a state that fits :attr:`schema`."""
+        self.counts, self.t = state["counts"], int(state["counts"].sum())
+        self._restore_features(state)
+        r = self.features.rank
+        if state["inverse"].shape != (r, r) or self._rooted != ("root" in state):
+            raise InvalidState(f"expected a state of {r} features, got one of another number")
+        self.var, self._largest = state["var"], None
+        self.inverse = state["inverse"]
+        self.root = Root.restored(state["root"]) if self._rooted else None
+        self.logdet, self._next_refresh = state["logdet"], state["next_refresh"]
+        self._forget_play()
+        self._latest = state["latest"]
+        if self._latest >= 0:
+            self._direction, self._column = state["direction"], state["column"]
+
+    def _restore_features(self, state: dict[str, Any]) -> None:
+        own, map = state["own"], self.map
+        if own > len(self.points) or (self._own == len(self.points) != own):
+            raise InvalidState(f"expected features of {len(self.points)} points, got {own}")
         if isinstance(map, NystromMap | GrowingMap):
-            dictionary: IntArray = np.array(state["dictionary"], dtype=np.int64)
-            base = int(state["base"]) if "base" in state else None
+            dictionary, base = state["dictionary"], state.get("base")
+            if len(np.unique(dictionary)) < len(dictionary) or (base or 0) > len(dictionary):
+                raise InvalidState("expected a dictionary of distinct points in a state")
             self.map = map.restored(self.points[:own], dictionary, base)
         self._take_features(self.map.features(self.points[:own]))
         # as they were tracked, one by one: BLAS may round differently for several at once
@@ -252,18 +285,21 @@ class FeaturePosterior(Track):
         if rows:
             psi = np.vstack([self.features.psi, *rows])
             self.features = Features(psi, self.features.basis)
-        r = self.features.rank
-        self.var, self._largest = np.array(state["var"], dtype=float), None
-        if self._rooted:
-            self.root = Root.restored(state["root"], r)
-        self.inverse = np.array(state["inverse"], dtype=float).reshape(r, r)
-        self.logdet = float(state["logdet"])
-        self.t = int(self.counts.sum())
-        self._next_refresh = int(state["next_refresh"])
-        self._forget_play()
-        self._latest = int(state["latest"])
+
+    def verify(self) -> None:
+        """Raise :class:`InvalidState` unless all figures follow from the plays."""
+        fresh = self.copy()
+        fresh.refresh()
+        agree("the variance", self.var, fresh.var, float(self._prior.max(initial=0.0)))
+        agree("the log-determinant", self.logdet, fresh.logdet, max(fresh.logdet, 1.0))
+        agree("the inverse", self.inverse, fresh.inverse, 1.0 / self.lam)
         if self._latest >= 0:
-            self._direction[:], self._column[:] = state["direction"], state["column"]
+            row = self.inverse @ self.features.psi[self._latest]
+            agree("the last direction", self._direction, row, 1.0 / self.lam)
+            column = self.features.psi @ row
+            agree("the last column", self._column, column, float(self._prior.max()) / self.lam)
+        if self.root is not None:
+            self.root.verify(fresh.V, self.lam)
 
 
 def _inverse(factor: Array) -> Array:

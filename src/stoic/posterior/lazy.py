@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from stoic.checks import Array, IntArray
 from stoic.compiled import dpotrf, dtrtri, dtrtrs
-from stoic.errors import InvalidInput
+from stoic.errors import InvalidInput, InvalidState
 from stoic.kernels import Kernel
-from stoic.posterior.base import Step, grown
+from stoic.posterior.base import Step, agree, grown
 from stoic.posterior.blocks import Blocks
+from stoic.schema import Reals, Schema, Wholes
 
 __all__ = ["ANCHORS", "BUDGET", "FOLLOWED", "SIZE", "SPARE", "LazyPosterior"]
 
@@ -48,6 +49,18 @@ class LazyPosterior:
     size, anchors
         n and p of the blocks.
     """
+
+    schema: ClassVar[Schema] = {
+        "t": Wholes(),
+        "logdet": Reals(low=0.0),
+        "arms": Wholes("k", below="A"),
+        "noise": Reals("k", low=1e-300),
+        "factor": Reals("k", "k"),
+        "played": Wholes("u", below="A"),
+        "counts": Wholes("u", low=1),
+        "rows": Reals("u", "k"),
+        "var": Reals("u", low=0.0),
+    }
 
     def __init__(
         self,
@@ -143,9 +156,13 @@ class LazyPosterior:
         Rounding changes k(x, ·) = L W by no more than k^{3/2} units of ‖L_τ‖‖W‖, and
         ‖L⁻¹‖ ≤ ν^{-1/2} for the smallest noise ν.
         """
-        k = self.columns
-        least = float(self._noise[:k].min()) if k else self.lam
-        return 2.0**-52 * math.pow(k + 4, 1.5) * math.sqrt(1.0 + self._largest / least)
+        share = math.sqrt(1.0 + self._largest / self.least_noise)
+        return 2.0**-52 * math.pow(self.columns + 4, 1.5) * share
+
+    @property
+    def least_noise(self) -> float:
+        """The smallest noise of a coordinate."""
+        return float(self._noise[: self.columns].min()) if self.columns else self.lam
 
     def slot(self, arm: int) -> int:
         """The place of a played arm in :attr:`played`."""
@@ -366,6 +383,11 @@ class LazyPosterior:
         """The posterior means for per-point payoff sums, (A,) or (A, j)."""
         return self.spread(self._whiten(sums))
 
+    def at_played(self, sums: Array) -> Array:
+        """The posterior means of the points in :attr:`played`, for per-point payoff sums."""
+        means: Array = self.played_rows @ self._whiten(sums)
+        return means
+
     def spread(self, beta: Array) -> Array:
         """W(x)·β at all points, for β of each coordinate, (k,) or (k, j)."""
         weights, played = self.dual(beta), self.points[self.played]
@@ -440,24 +462,56 @@ class LazyPosterior:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over a state; blocks will be brought up to date when they are needed."""
+        """Take over a state that fits :attr:`schema`.
+
+        Blocks will be brought up to date when they are needed.
+        """
         self._clear()
-        arms = np.array(state["arms"], dtype=np.int64)
-        played = np.array(state["played"], dtype=np.int64)
-        k, u = len(arms), len(played)
-        self.t, self.logdet = int(state["t"]), float(state["logdet"])
+        arms, played, counts = state["arms"], state["played"], state["counts"]
+        k = len(arms)
+        whole = len(np.unique(played)) == len(played) and counts.sum() == state["t"]
+        if not whole or not np.array_equal(np.unique(arms), np.sort(played)):
+            raise InvalidState("expected the played arms once each, with all plays, in a state")
+        self.t, self.logdet = state["t"], state["logdet"]
         self.version = self.columns = k
         if not k:
             return
         self._make_room(k)
-        self._arms[:k], self._noise[:k] = arms, np.array(state["noise"], dtype=float)
-        self._factor[:k, :k] = np.array(state["factor"], dtype=float).reshape(k, k)
-        self.counts[played] = np.array(state["counts"], dtype=np.int64)
+        self._arms[:k], self._noise[:k] = arms, state["noise"]
+        self._factor[:k, :k] = state["factor"]
+        self._verify_factor()
+        self.counts[played] = counts
         self._slots = {arm: slot for slot, arm in enumerate(played.tolist())}
-        self._played_rows = np.asfortranarray(np.array(state["rows"], dtype=float).reshape(u, k))
-        self._played_var = np.array(state["var"], dtype=float)
+        self._played_rows = np.asfortranarray(state["rows"])
+        self._played_var = state["var"]
         self._place_anchors()
         self.reach[:] = math.sqrt(self._largest)
+
+    def _verify_factor(self) -> None:
+        k = self.columns
+        L, noise = self._factor[:k, :k], self._noise[:k]
+        points = self.points[self.arms]
+        gram = self.kernel(points, points) + np.diag(noise)
+        unit = float(np.abs(gram).max())
+        agree("the noise", np.minimum(noise, self.lam), noise, 0.0)  # λ/n for n plays
+        agree("the factor", L @ L.T, gram, unit)
+        agree("the factor", np.triu(L, 1), 0.0, unit)
+        pivots = L.diagonal()
+        agree("the pivots", np.maximum(pivots, 0.999 * np.sqrt(noise)), pivots, unit)
+
+    def verify(self) -> None:
+        """Raise :class:`InvalidState` unless all figures follow from the plays."""
+        if not self.columns:
+            return
+        k, played = self.columns, self.played
+        cross = self.kernel(self.points[played], self.points[self.arms])
+        product = self.played_rows @ self._factor[:k, :k].T
+        agree("the rows", product, cross, self._largest)
+        fresh = np.maximum(self.prior[played] - (self.played_rows**2).sum(axis=1), 0.0)
+        agree("the variance", self.played_var, fresh, self._largest)
+        pivots, noise = self._factor.diagonal()[:k], self._noise[:k]
+        logdet = float((2.0 * np.log(pivots) - np.log(noise)).sum())
+        agree("the log-determinant", self.logdet, logdet, max(logdet, 1.0))
 
     def _place_anchors(self) -> None:
         """The rows and variances of all anchors, by a solve."""

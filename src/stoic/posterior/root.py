@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from stoic.checks import Array
+from stoic.errors import InvalidState
 from stoic.loops import turn
+from stoic.posterior.base import agree
+from stoic.schema import Reals, Schema, Wholes
 
 __all__ = ["Root"]
 
@@ -21,6 +24,14 @@ class Root:
     They are turned by each step, which takes a fraction of a decomposition afresh; not before
     somebody asks, though.
     """
+
+    schema: ClassVar[Schema] = {
+        "start": Reals("r", "r", optional=True),
+        "steps": Reals("steps", "r", optional=True),
+        "turned": Wholes(below=_FRESH + 1, optional=True),
+        "values": Reals("decomposed", optional=True),
+        "vectors": Reals("decomposed", "decomposed", optional=True),
+    }
 
     def __init__(self, V: Array) -> None:
         self._start = V  # V, without the steps since
@@ -69,15 +80,29 @@ class Root:
         }
 
     @classmethod
-    def restored(cls, state: dict[str, Any], r: int) -> Root:
-        """The root of a state, of an (r, r) matrix."""
-        root = cls(np.array(state["start"], dtype=float).reshape(r, r))
-        root._steps = list(np.array(state["steps"], dtype=float).reshape(-1, r)) if r else []
-        root._turned = int(state["turned"])
-        root._values = np.array(state["values"], dtype=float)
-        side = len(root._values)
-        root._vectors = np.array(state["vectors"], dtype=float).reshape(side, side)
+    def restored(cls, state: dict[str, Any]) -> Root:
+        """The root of a state that fits :attr:`schema`."""
+        if len(state) < len(cls.schema):
+            raise InvalidState(f"expected {', '.join(cls.schema)} of a root in a state, got less")
+        root = cls(state["start"])
+        root._steps, root._turned = list(state["steps"]), state["turned"]
+        root._values, root._vectors = state["values"], state["vectors"]
+        side = len(root._start) if root._turned < _FRESH else len(root._values)
+        if len(root._values) != side or (root._turned < _FRESH and root._turned > len(root._steps)):
+            raise InvalidState(f"expected {side} eigenvectors of a root in a state, got another")
         return root
+
+    def verify(self, V: Array, lam: float) -> None:
+        """Raise :class:`InvalidState` unless this is the root of V, whose eigenvalues are ≥ λ."""
+        agree("the matrix", self.V, V, float(np.abs(V).max(initial=0.0)))
+        if self._turned == _FRESH:
+            return
+        vectors, values = self._vectors, self._values
+        agree("the eigenvectors", vectors.T @ vectors, np.eye(len(vectors)), 1.0)
+        agree("the eigenvalues", np.minimum(values, lam), np.full(len(values), lam), lam)
+        turned = self._start + _squared([*self._steps[: self._turned], np.zeros(len(values))])
+        product = (vectors * values) @ vectors.T
+        agree("the eigenvectors", product, turned, float(np.abs(V).max(initial=0.0)))
 
 
 def _squared(rows: list[Array]) -> Array:

@@ -6,11 +6,13 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 
 from stoic.checks import Array, IntArray
-from stoic.errors import InvalidInput
+from stoic.errors import InvalidInput, InvalidState
 from stoic.kernels import Kernel
-from stoic.posterior.base import Track
+from stoic.posterior.base import Track, agree
 
-__all__ = ["Solved"]
+__all__ = ["DELAY", "Solved"]
+
+DELAY = 32  # plays whose rank-one steps are put off until they can be done together
 
 
 class Solved(Track):
@@ -58,6 +60,20 @@ class Solved(Track):
             root, factor = self._factor(self.kernel(points, points))
             self._factored = (self.t, root, factor)
         return root, factor
+
+    @staticmethod
+    def _with_room(put_off: Array, rows: int) -> tuple[Array, int]:
+        """The vectors of plays that were put off, with room for others, and their number."""
+        late = put_off.shape[1]
+        if late >= DELAY:
+            raise InvalidState(f"expected fewer than {DELAY} plays put off in a state, got {late}")
+        room: Array = np.zeros((rows, DELAY), order="F")
+        room[: len(put_off), :late] = put_off
+        return room, late
+
+    def _verify_figures(self, fresh: Solved) -> None:
+        agree("the variance", self.var, fresh.var, float(self._prior.max(initial=0.0)))
+        agree("the log-determinant", self.logdet, fresh.logdet, max(fresh.logdet, 1.0))
 
     def predict(self, X: Array, sums: Array) -> tuple[Array, Array]:
         """Posterior mean(s) and std at any points, for per-point payoff sums."""
