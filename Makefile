@@ -43,6 +43,7 @@ soak: .venv/ready
 	$(RUN) benchmarks/soak.py
 	$(RUN) benchmarks/killed.py
 	$(RUN) benchmarks/fuzz.py
+	$(RUN) benchmarks/hostile_states.py
 	$(RUN) benchmarks/study/soak.py
 
 clean:

@@ -309,3 +309,18 @@ def test_dictionary_is_drawn_as_play_by_play() -> None:
     assert literal == pytest.approx(expected, abs=0.04)
     assert list(draw_dictionary(np.ones(5), counts, rng, per_play=True)) == [1, 2, 3, 4]
     assert list(draw_dictionary(np.ones(5), counts, rng, per_play=False)) == [1, 2, 3, 4]
+
+
+def test_a_small_ridge_keeps_its_digits_between_fresh_solves() -> None:
+    """λ = 1e-6 multiplies errors by n/λ; beyond 256 points not every new one brings a solve."""
+    points = np.random.default_rng(0).random((800, 1))
+    posterior = ExactPosterior(Matern(2.5, 0.1), points, 1e-6)
+    order = np.random.default_rng(3).permutation(800)[:330].tolist()
+    for arm in order[:290]:
+        posterior.observe(arm)
+    for arm in order[290:]:
+        posterior.observe(arm)
+        fresh = posterior.copy()
+        fresh.refresh()
+        assert np.abs(posterior._covariance - fresh._covariance).max() < 1e-9
+        assert np.abs(posterior.var - fresh.var).max() < 1e-9

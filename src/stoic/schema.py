@@ -103,7 +103,7 @@ class Reals(Field):
 
 
 class Sums(Reals):
-    """Sums, their sums and differences: no more than 2^53 payoffs of 1e240 amount to."""
+    """Payoffs, their sums and differences: no more than 2^53 payoffs of 1e240 amount to."""
 
     def __init__(self, *shape: Size, low: float = -1e257) -> None:
         super().__init__(*shape, low=low, high=1e257)

@@ -301,11 +301,11 @@ class Policy(ABC):
     def from_state(cls, state: Mapping[str, Any], *, schedule: Any = None) -> Self:
         """The policy of a state; ``schedule`` is needed only where a custom one was used."""
         nested = states.unflatten(state)
-        if nested.get("format") != _FORMAT or nested.get("policy") != cls.name:
-            raise InvalidState(
-                f"expected a state of format {_FORMAT} of policy {cls.name!r}, got format "
-                f"{describe(nested.get('format'))} of {describe(nested.get('policy'))}"
-            )
+        form, name = nested.get("format"), nested.get("policy")
+        if not (isinstance(form, int) and form == _FORMAT and isinstance(name, str)):
+            raise InvalidState(f"expected a state of format {_FORMAT}, got {describe(form)}")
+        if name != cls.name:
+            raise InvalidState(f"expected a state of policy {cls.name!r}, got one of {name!r}")
         try:
             return cls._from_nested(nested, schedule)
         except InvalidState:

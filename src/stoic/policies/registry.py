@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from stoic import state as states
-from stoic.errors import UnknownName
+from stoic.checks import describe
+from stoic.errors import InvalidState, UnknownName
 from stoic.policies.base import Policy
 
 __all__ = ["by_name", "from_state", "names", "register"]
@@ -39,5 +40,10 @@ def by_name(name: str) -> type[Policy]:
 
 def from_state(state: Mapping[str, Any], *, schedule: Any = None) -> Policy:
     """The policy of a saved state, whichever policy it is of."""
-    kind = by_name(states.unflatten(state).get("policy", ""))
-    return kind.from_state(state, schedule=schedule)
+    name = states.unflatten(state).get("policy")
+    if not isinstance(name, str) or name not in _POLICIES:
+        raise InvalidState(
+            f"expected a state of one of {', '.join(names())}, got one of {describe(name)}; "
+            "import the package that has this policy, if it is not one of Stoic's"
+        )
+    return _POLICIES[name].from_state(state, schedule=schedule)

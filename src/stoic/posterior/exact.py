@@ -159,9 +159,13 @@ class ExactPosterior(Solved):
         column: Array = prior - self._covariance @ weights
         if self._late:
             column += G @ (weights @ G[self._played])
-        # σ²(arm) has come here on its own way: where the two disagree, digits were lost
-        # (a small λ multiplies errors by n/λ), and the column is solved for afresh.
-        if u and abs(column[arm] - self.var[arm]) > _AGREEMENT * self._prior[arm]:
+        # σ²(arm) and C[arm, U] have come here on their own way: where they disagree with the
+        # column, digits were lost (a small λ multiplies errors by n/λ), and it is solved afresh.
+        known = self._covariance[arm] - (G[self._played] @ G[arm] if self._late else 0.0)
+        lost = max(
+            abs(column[arm] - self.var[arm]), np.abs(column[self._played] - known).max(initial=0.0)
+        )
+        if lost > _AGREEMENT * self._prior[arm]:
             K = self.kernel(self.points, self.points[self._played])
             root, factor = self._factor(K[self._played])
             weights = cho_solve((factor, True), root * prior[self._played], check_finite=False)
