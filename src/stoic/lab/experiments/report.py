@@ -17,6 +17,7 @@ from textwrap import shorten
 from typing import Any
 
 from stoic.lab.experiments.catalogue.base import Finding, Reproduction
+from stoic.lab.experiments.catalogue.size import Size
 from stoic.lab.experiments.compare import Leader, leaders
 from stoic.lab.experiments.figures import caption
 from stoic.lab.experiments.groups import spell, varying
@@ -24,7 +25,7 @@ from stoic.lab.experiments.page import PAGE, Markup, section, table
 from stoic.lab.experiments.results import Results
 from stoic.lab.experiments.summary import summary
 
-__all__ = ["sentence", "write_report"]
+__all__ = ["opening", "sentence", "write_report"]
 
 _TYPES = {".svg": "image/svg+xml", ".png": "image/png"}
 _SHOWN = 2  # claims that the sentence spells out
@@ -32,6 +33,7 @@ _LONGEST = 180  # characters of each that it quotes
 _OURS = "real/"  # reproductions that are no paper's
 _CLASSES = {True: "yes", False: "no", None: "open"}
 _SIGNS = {True: "✓", False: "✗", None: "≈"}
+_UNTESTED = "–"
 _HEADINGS = {"experiment": "part", "horizon": "T"}
 
 
@@ -65,12 +67,13 @@ def write_report(
     paper = isinstance(about, Reproduction) and not about.name.startswith(_OURS)
     title = about.title if isinstance(about, Reproduction) else about
     ranks = leaders(results)
+    size = about.size(results) if isinstance(about, Reproduction) else None
     parts = [
         _claims(findings) if findings else "",
         _figures(figures),
         _finals(results),
         _ranking(ranks) if len(ranks) > 1 or not findings else "",
-        _setting(about) if isinstance(about, Reproduction) else "",
+        _setting(about, size) if isinstance(about, Reproduction) else "",
         _command(command),
         _manifest(results.manifest),
     ]
@@ -79,7 +82,7 @@ def write_report(
         source=f'<p class="source">{escape(about.source)}</p>'
         if isinstance(about, Reproduction) and about.source
         else "",
-        sentence=escape(sentence(findings, ranks, paper=paper)),
+        sentence=escape(sentence(findings, ranks, paper=paper, size=size)),
         notice=_notice(results.manifest),
         body="\n".join(part for part in parts if part),
     )
@@ -93,22 +96,45 @@ def write_report(
 # -- the sentence -------------------------------------------------------------------------------
 
 
-def sentence(findings: Sequence[Finding], ranks: Sequence[Leader], *, paper: bool = True) -> str:
-    """What was found, in a sentence: the claims that hold, or else which policy came first."""
-    return _on_claims(findings, paper) if findings else _on_policies(ranks)
+def sentence(
+    findings: Sequence[Finding],
+    ranks: Sequence[Leader],
+    *,
+    paper: bool = True,
+    size: Size | None = None,
+) -> str:
+    """What was found, in a sentence: the claims that hold, or else which policy came first.
+
+    Where the run is smaller than the full experiment, it says so first.
+    """
+    found = _on_claims(findings, paper) if findings else _on_policies(ranks)
+    return found if size is None or size.full else f"{opening(size)} {found}"
+
+
+def opening(size: Size) -> str:
+    """What a run is that is not the full experiment.
+
+    >>> opening(Size("a quick run", "200 rounds instead of 5,000"))
+    'This is a quick run: 200 rounds instead of 5,000. It does not test what needs the full size.'
+    """
+    return f"This is {size.name}: {size.short}. It does not test what needs the full size."
 
 
 def _on_claims(findings: Sequence[Finding], paper: bool) -> str:
-    held = [finding for finding in findings if finding.holds]
-    failed = [finding for finding in findings if not finding.holds]
     of = "of the paper " if paper else ""
+    tested = [finding for finding in findings if not finding.untested]
+    rest = len(findings) - len(tested)
+    if not tested:
+        return f"No claim {of}was tested." if rest > 1 else f"The claim {of}was not tested."
+    held = [finding for finding in tested if finding.holds]
+    failed = [finding for finding in tested if not finding.holds]
     if len(findings) == 1:
         head = f"The claim {of}{findings[0].word}"
-    elif not failed:
+    elif not failed and not rest:
         head = f"All {len(findings)} claims {of}hold"
     else:
         verb = "holds" if len(held) == 1 else "hold"
-        head = f"{len(held) or 'None'} of {len(findings)} claims {of}{verb}"
+        head = f"{len(held) or 'None'} of {len(tested)} {'tested ' * (rest > 0)}claims {of}{verb}"
     shown = failed or held
     told = [f"“{_bare(f.says)}” (measured: {_bare(f.figures)})" for f in shown[:_SHOWN]]
     more = f"; and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
@@ -119,7 +145,12 @@ def _on_claims(findings: Sequence[Finding], paper: bool) -> str:
             if None in [f.holds for f in failed]
             else ("; this does not: " if len(failed) == 1 else "; these do not: ")
         )
-    return f"{head}{turn}{'; '.join(told)}{more}."
+    left = f" {_others(rest)} not tested." if rest else ""
+    return f"{head}{turn}{'; '.join(told)}{more}.{left}"
+
+
+def _others(count: int) -> str:
+    return "One other claim was" if count == 1 else f"{count} other claims were"
 
 
 def _bare(text: str) -> str:
@@ -194,13 +225,14 @@ def _claims(findings: Sequence[Finding]) -> str:
             finding.figures,
             Markup(
                 f'<span class="{_CLASSES[finding.holds]}"><span aria-hidden="true">'
-                f"{_SIGNS[finding.holds]}</span> {finding.word}</span>"
+                f"{_UNTESTED if finding.untested else _SIGNS[finding.holds]}</span> "
+                f"{escape(finding.word)}</span>"
             ),
             finding.why or "–",
         )
         for finding in findings
     ]
-    head = ("claimed", "measured", "verdict", "why not")
+    head = ("claimed", "measured", "verdict", "why not, in our view")
     return section(
         "Claims", table("Each claim, and what was measured", head, rows, text=4, wrap=True)
     )
@@ -234,7 +266,7 @@ def _finals(results: Results) -> str:
             *(str(r[n]) if n == "horizon" else spell(n, r[n]) for n in fields),
             r["policy"],
             r["trials"],
-            f"{number(r['regret_mean'])} ± {number(r['regret_std'])}",
+            f"{number(r['regret_mean'])} ± {number(r['regret_std']) if r['trials'] > 1 else '–'}",
             number(r["regret_max"]),
             number(r["average_mean"]),
             f"{r['slope_ratio']:.2f}" if math.isfinite(r["slope_ratio"]) else "–",
@@ -262,14 +294,15 @@ def _ranking(ranks: Sequence[Leader]) -> str:
         for rank in ranks
     ]
     setting = ("setting",) if len(ranks) > 1 else ()
-    head = (*setting, "lowest mean R_T", "runner-up", "lead", "95 % interval", "beyond chance")
+    head = (*setting, "lowest mean R_T", "runner-up", "lead", "95 % interval", "excludes zero")
     about = "The policy of the lowest mean regret, its lead, and the paired bootstrap's interval"
     return section("Who came first", table(about, head, rows, text=len(setting) + 2))
 
 
-def _setting(about: Reproduction) -> str:
+def _setting(about: Reproduction, size: Size | None) -> str:
     paragraphs = "".join(f"<p>{escape(part)}</p>" for part in about.setting.split("\n\n"))
-    return section("Setting", paragraphs) if about.setting else ""
+    heading = "Setting" if size is None or size.full else "Setting of the full experiment"
+    return section(heading, paragraphs) if about.setting else ""
 
 
 def _command(command: str) -> str:

@@ -109,6 +109,8 @@ def _right_arm(results: Results) -> Verdict:
         single = active.values[:, -2] == 1
         alone += int(single.sum())
         lost += late[single & (late > 1e-9)].tolist()
+    if not alone:
+        return Verdict(None, "no run was down to one arm", tested=False)
     worst = f", losing {max(lost):.2g} a round at most" if lost else ""
     return Verdict(len(lost) <= 2, f"not the best in {len(lost)} of {alone} such runs{worst}")
 
