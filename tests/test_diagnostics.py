@@ -299,3 +299,14 @@ def test_spread_ties_keeps_order_and_means(values: list[int]) -> None:
     assert np.abs(spread - ordered).max() <= max(np.diff(ordered).max(), 0) / 2
     for value in set(values):
         assert spread[ordered == value].mean() == pytest.approx(value)
+
+
+def test_a_skew_is_said_only_beyond_chance() -> None:
+    rng = np.random.default_rng(0)
+    said = [str(diagnose(rng.standard_t(2, size=20))) for _ in range(300)]
+    assert sum("bulk skewed" in text for text in said) <= 15  # of a symmetric law, at 5 %
+    assert "no clear skew of the bulk" in said[0]
+    assert "bulk skewed upwards" in str(diagnose(rng.exponential(size=2000)))
+    few = rng.exponential(size=300).round(3)
+    assert "bulk skewed upwards" in str(diagnose(few))
+    assert not any("symmetric" in text for text in said)
