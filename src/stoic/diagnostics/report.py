@@ -103,7 +103,7 @@ def diagnose(values: Any) -> Diagnosis:
     noise alone. Not for values of different configurations, whose differences it would take for
     noise. Findings do not depend on the order of values, and are those of y for a·y + b, a > 0.
     Fewer than 32 values say nothing about a tail, and a few hundred rarely more than
-    "unclear". A lognormal tail looks like a power tail of index about 4 at any practical size.
+    "unclear". A lognormal tail of 10,000 values looks like a power tail of index about 4.
 
     Cost: one sort.
 
