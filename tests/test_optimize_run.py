@@ -649,7 +649,7 @@ def test_the_scatter_is_that_at_the_value_also_where_values_span_decades() -> No
     rng = np.random.default_rng(0)
     optimizer = Optimizer(LINE, direction="minimize")
     for u in optimizer.space.sample(60, 0):
-        params = optimizer.space.decode(u)
+        params: Any = optimizer.space.decode(u)
         optimizer.tell(params, 10.0 ** (5.0 * params["x"]) * math.exp(0.1 * rng.standard_normal()))
     assert optimizer._modeller.model().scaling.bend > 0.0
     low, high = scatter(optimizer, 100.0), scatter(optimizer, 10_000.0)

@@ -169,6 +169,10 @@ def test_every_quick_version_is_known_to_be_smaller() -> None:
         size = entry.size(entry.build(True))
         assert size.name == "a quick run", entry.name
         assert "rounds instead of" in size.short
+    fig2 = CATALOGUE["bogunovic2022/fig2"]
+    assert fig2.size(fig2.build(True)).short == (
+        "2,000 rounds instead of 50,000, 1 to 2 trials instead of 10 to 20"
+    )
 
 
 def test_claims_about_what_was_left_out_of_a_full_run_are_left_out() -> None:

@@ -382,8 +382,8 @@ def calm(**best: Any) -> Result:
     result = Result.of(optimizer)
     assert result.best is not None
     assert not result.suspects
-    answer = {"params": {"x": 0.3}, "value": 100.0, "interval": (99.0, 101.0), "measured": 19}
-    return replace(result, best=replace(result.best, **(answer | best)))
+    figures: Any = {"params": {"x": 0.3}, "value": 100.0, "interval": (99.0, 101.0), "measured": 19}
+    return replace(result, best=replace(result.best, **(figures | best)))
 
 
 def test_how_sure_is_said_by_the_checks() -> None:

@@ -31,17 +31,18 @@ class Size:
         if ran and all(trials >= full.get(case, np.inf) for case, trials in ran.items()):
             return cls("a run at full size", "")
         parts = []
-        rounds, all_rounds = (max((case.horizon for case in x), default=0) for x in (ran, full))
-        if rounds < all_rounds:
-            parts.append(f"{_count(rounds, 'round')} instead of {all_rounds:,}")
-        trials, all_trials = (max(x.values(), default=0) for x in (ran, full))
-        if trials < all_trials:
-            parts.append(f"{_count(trials, 'trial')} instead of {all_trials:,}")
+        rounds, all_rounds = ({case.horizon for case in x} or {0} for x in (ran, full))
+        trials, all_trials = (set(x.values()) or {0} for x in (ran, full))
+        quick = max(rounds) < max(all_rounds)
+        if quick:
+            parts.append(f"{_count(rounds, 'round')} instead of {_span(all_rounds)}")
+        if max(trials) < max(all_trials):
+            parts.append(f"{_count(trials, 'trial')} instead of {_span(all_trials)}")
         settings = {(case.problem, case.noise, case.attack, case.schedule) for case in full}
         other = {(case.problem, case.noise, case.attack, case.schedule) for case in ran} - settings
         if other or not parts:
             parts.append("settings that the full experiment does not have")
-        name = "a quick run" if rounds < all_rounds else "a run that is not the full experiment"
+        name = "a quick run" if quick else "a run that is not the full experiment"
         return cls(name, ", ".join(parts))
 
 
@@ -56,5 +57,15 @@ def sizes(ran: Results | Sequence[Experiment]) -> dict[Case, int]:
     return found
 
 
-def _count(n: int, noun: str) -> str:
-    return f"{n:,} {noun}{'s' * (n != 1)}"
+def _span(numbers: set[int]) -> str:
+    """The least and the largest of some numbers.
+
+    >>> _span({1000, 2000}), _span({7})
+    ('1,000 to 2,000', '7')
+    """
+    low, high = min(numbers), max(numbers)
+    return f"{low:,} to {high:,}" if low < high else f"{high:,}"
+
+
+def _count(numbers: set[int], noun: str) -> str:
+    return f"{_span(numbers)} {noun}{'s' * (max(numbers) != 1)}"
