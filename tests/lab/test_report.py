@@ -14,8 +14,9 @@ from stoic.lab.experiments.catalogue.base import Finding, Reproduction
 from stoic.lab.experiments.catalogue.size import Size
 from stoic.lab.experiments.compare import leaders, paired_difference
 from stoic.lab.experiments.figures import draw, save
-from stoic.lab.experiments.report import number, sentence, write_report
+from stoic.lab.experiments.report import write_report
 from stoic.lab.experiments.results import Results
+from stoic.lab.experiments.sentences import number, sentence
 
 RESULTS = make([case("TGP-UCB"), case("GP-UCB")])
 EVIL = "<script>alert('x')</script>"
@@ -169,6 +170,7 @@ def test_a_quick_report_says_first_that_it_is_one(tmp_path: Path) -> None:
     assert first < found.text.index("Claims")
     assert "– not tested in a quick run" in found.text
     assert "Setting of the full experiment" in found.text
+    assert "why not" not in found.text  # there is nothing to explain
     assert "± –" in found.text  # one trial has no spread
     assert "hold" not in found.text.replace("does not hold", "").split("Setting")[0]
 

@@ -18,9 +18,9 @@ from stoic.lab.experiments.catalogue import Finding, Reproduction
 from stoic.lab.experiments.compare import compare as compare_results
 from stoic.lab.experiments.figures import matplotlib
 from stoic.lab.experiments.publish import publish
-from stoic.lab.experiments.report import opening
 from stoic.lab.experiments.results import Results
 from stoic.lab.experiments.runner import run as run_experiments
+from stoic.lab.experiments.sentences import opening
 from stoic.lab.experiments.spec import Case, Experiment
 from stoic.lab.noise import noises
 from stoic.lab.problems import problems
