@@ -19,7 +19,7 @@ from stoic.lab.experiments.publish import publish
 from stoic.lab.experiments.results import Results
 
 PAGE = Path(__file__).parent.parent / "docs" / "reproduction"
-AGREES = {True: "yes", False: "**no**", None: "within chance"}
+AGREES = {True: "yes", False: "**no**", None: "within chance"}  # unless it was not tested
 KEPT = ("summary.csv", "curves.csv")
 
 
@@ -42,7 +42,8 @@ def main() -> None:
         print(entry.name, dict(Counter(f.word for f in findings)), flush=True)
     total = (
         f"Of {counts.total()} claims {counts['holds']} hold, {counts['does not hold']} do not, and "
-        f"{counts['is not settled']} are within chance. Everything took {seconds / 3600:.2f} "
+        f"{counts['is not settled']} are within chance. {untested(counts)}"
+        f"Everything took {seconds / 3600:.2f} "
         f"hours of CPU time, {seconds / 7200:.2f} hours on two cores."
     )
     lines[3:3] = ["", total]
@@ -54,9 +55,17 @@ INTRODUCTION = (
     "Every experiment at the paper's full size: `stoic reproduce NAME` makes one again. *Agrees* "
     "is decided by a check in `src/stoic/lab/experiments/catalogue`, never by eye; figures after ± "
     "are standard deviations over trials, brackets 95 % bootstrap intervals of paired differences. "
-    "The papers' figures are compared in order and shape, since their numbers are not printed."
+    "The papers' figures are compared in order and shape, since their numbers are not printed. "
+    "*Why not* is our explanation, written by hand."
 )
 SHARED = ("bogunovic2022/fig1", "park2024/table1")  # runs of other experiments
+
+
+def untested(counts: Counter[str]) -> str:
+    """How many claims were not tested, if any."""
+    known = counts["holds"] + counts["does not hold"] + counts["is not settled"]
+    left = counts.total() - known
+    return f"{left} {'was' if left == 1 else 'were'} not tested. " if left else ""
 
 
 def cpu_seconds(results: Results) -> float:
@@ -89,7 +98,7 @@ def section(
         "|---|---|---|---|",
     ]
     lines += [
-        f"| {cell(f.says)} | {cell(f.figures)} | {AGREES[f.holds]} | {cell(f.why)} |"
+        f"| {cell(f.says)} | {cell(f.figures)} | {f.untested or AGREES[f.holds]} | {cell(f.why)} |"
         for f in findings
     ]
     lines.append("")

@@ -21,8 +21,11 @@ from stoic.cli.tuning.metric import JsonMetric, LastNumber, NoValue, RegexMetric
 from stoic.cli.tuning.parameters import Written, of_flag, of_table
 from stoic.cli.tuning.program import Program
 from stoic.cli.tuning.settings import Settings, repeats, seconds
+from stoic.cli.tuning.summary import _suspects
 from stoic.cli.tuning.template import Template
 from stoic.errors import InvalidInput
+from stoic.optimize import Optimizer
+from stoic.optimize.result import Result
 from stoic.spaces import Categorical, Float, Grid, Int, Parameter
 
 
@@ -421,3 +424,18 @@ def test_times_and_repeats() -> None:
 def test_failures_are_counted_by_what_they_have_in_common() -> None:
     reasons = {"exit code 1": 1, "exit code 2": 2, "no end within 3 s": 1, "no end within 4 s": 2}
     assert alike(reasons) == [("no end within 3 s", 3), ("exit code 2", 2), ("exit code 1", 1)]
+
+
+# -- what is said in the end ----------------------------------------------------------------------
+
+
+def test_the_summary_says_what_the_estimate_would_be_without_the_suspects() -> None:
+    optimizer = Optimizer({"x": (0.0, 1.0)})
+    for i in range(20):
+        optimizer.tell({"x": i / 20.0}, 1.0 - (i / 20.0 - 0.3) ** 2)
+    assert [str(line) for line in _suspects(Result.of(optimizer), 80)] == []
+    optimizer.tell({"x": 0.5}, 1e9)
+    result = Result.of(optimizer)
+    said = " ".join(" ".join(str(line) for line in _suspects(result, 80)).split())
+    assert said.endswith(str(result.without_suspects))
+    assert "without the suspect the estimate would" in said

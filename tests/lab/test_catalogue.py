@@ -5,13 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 from html import escape
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
-from stoic.lab.experiments.catalogue import CATALOGUE, Reproduction
+from lab.made_results import case, make
+from stoic.lab.experiments.catalogue import CATALOGUE, Claim, Reproduction
+from stoic.lab.experiments.catalogue.base import _finding
+from stoic.lab.experiments.catalogue.bogunovic2022 import _right_arm
+from stoic.lab.experiments.catalogue.judging import Check, ordering
+from stoic.lab.experiments.catalogue.size import Size
 from stoic.lab.experiments.figures import KINDS
 from stoic.lab.experiments.publish import publish
+from stoic.lab.experiments.results import Results
 from stoic.lab.experiments.runner import run
+from stoic.lab.experiments.spec import Experiment, PolicySpec
 
 NAMES = {
     "chowdhury2019": ("fig1a", "fig1b", "fig1c", "fig1d", "fig1e", "fig1f", "thm2"),
@@ -67,18 +76,127 @@ def test_in_miniature(
     ]
     results = run(parts, tmp_path, workers=0)
     findings = entry.judge(results)
-    judged = [finding.says for finding in findings]  # all but those about a full-size horizon
-    assert judged == [claim.says for claim in entry.claims if " T = " not in claim.says]
+    assert [finding.says for finding in findings] == [claim.says for claim in entry.claims]
     assert all(finding.figures for finding in findings)
+    for finding, claim in zip(findings, entry.claims, strict=True):
+        assert not finding.why  # which explains the full size
+        if not claim.any_size:
+            assert (finding.word, finding.holds) == ("not tested in a quick run", None)
+    bare = [replace(claim, any_size=True) for claim in entry.claims]
+    weighed = replace(entry, claims=tuple(bare)).judge(results)
+    assert {f.says for f in weighed if f.figures == "not run"} == {
+        claim.says for claim in entry.claims if " T = " in claim.says
+    }
+    assert any(not finding.untested for finding in weighed)  # every check can be made
     if name not in DRAWN:
         return
     report = publish(tmp_path, results, entry, findings=findings, command="x")
     assert escape(entry.title) in report.read_text(encoding="utf-8")
 
 
-def test_claims_about_what_was_not_run_are_left_out(tmp_path: Path) -> None:
-    entry = CATALOGUE["chowdhury2019/fig1f"]
-    part = replace(entry.build(True)[0], trials=1, horizons=(30,), checkpoints=4)
-    results = run(part.resized(schedules=part.schedules[:1]), tmp_path, workers=0)
-    judged = [finding.says for finding in entry.judge(results)]
-    assert judged == [claim.says for claim in entry.claims if "(LogWidth)" in claim.says]
+# -- what a smaller run can say -------------------------------------------------------------------
+
+
+def toy(check: Check, *, why: str = "", any_size: bool = False) -> Reproduction:
+    """A reproduction whose full size is 200 rounds and 4 trials of two policies."""
+    full = Experiment(
+        "e",
+        problems=({"kind": "griewank", "label": "f"},),
+        noises=({"kind": "gaussian", "label": "t₃"},),
+        attacks=({"label": "none"},),
+        policies=(PolicySpec("tgp-ucb", "TGP-UCB"), PolicySpec("gp-ucb", "GP-UCB")),
+        schedules=("theory",),
+        horizons=(200,),
+        trials=4,
+    )
+    claim = Claim("TGP-UCB is below GP-UCB.", check, why, any_size)
+    return Reproduction("p/x", "X", "P", "T = 200.", lambda _: [full], (claim,))
+
+
+FULL = Size("a run at full size", "")
+BELOW = ordering("TGP-UCB", "GP-UCB")
+ABOVE = ordering("GP-UCB", "TGP-UCB")
+
+
+def both(trials: int = 4, **where: Any) -> Results:
+    return make([case("TGP-UCB", **where), case("GP-UCB", **where)], trials=trials)
+
+
+def test_a_run_at_full_size_is_judged_and_explained() -> None:
+    assert toy(BELOW).size(both()).full
+    (held,) = toy(BELOW, why="because").judge(both())
+    assert (held.holds, held.word, held.why) == (True, "holds", "")
+    (failed,) = toy(ABOVE, why="because").judge(both())
+    assert (failed.holds, failed.word, failed.why) == (False, "does not hold", "because")
+    assert toy(BELOW).size(both(trials=5)).full  # more is no less
+
+
+@pytest.mark.parametrize(
+    ("results", "word", "short"),
+    [
+        (both(horizon=50), "not tested in a quick run", "50 rounds instead of 200"),
+        (
+            both(trials=1, horizon=50),
+            "not tested in a quick run",
+            "50 rounds instead of 200, 1 trial instead of 4",
+        ),
+        (
+            both(trials=2),
+            "not tested in a run that is not the full experiment",
+            "2 trials instead of 4",
+        ),
+        (
+            both(schedule="practical"),
+            "not tested in a run that is not the full experiment",
+            "settings that the full experiment does not have",
+        ),
+    ],
+    ids=["rounds", "rounds and trials", "trials", "schedule"],
+)
+def test_a_smaller_run_tests_and_explains_nothing(results: Results, word: str, short: str) -> None:
+    entry = toy(ABOVE, why="because")
+    assert entry.size(results).short == short
+    (finding,) = entry.judge(results)
+    assert (finding.holds, finding.word, finding.why) == (None, word, "")
+    assert "TGP-UCB" in finding.figures  # what was measured is still shown
+    (finding,) = toy(ABOVE, why="because", any_size=True).judge(results)
+    assert (finding.untested, finding.why) == ("", "")
+
+
+def test_every_quick_version_is_known_to_be_smaller() -> None:
+    for entry in CATALOGUE.values():
+        assert entry.size(entry.build(False)).full
+        size = entry.size(entry.build(True))
+        assert size.name == "a quick run", entry.name
+        assert "rounds instead of" in size.short
+    fig2 = CATALOGUE["bogunovic2022/fig2"]
+    assert fig2.size(fig2.build(True)).short == (
+        "2,000 rounds instead of 50,000, 1 to 2 trials instead of 10 to 20"
+    )
+
+
+def test_claims_about_what_was_left_out_of_a_full_run_are_left_out() -> None:
+    assert toy(BELOW).judge(make([case("TGP-UCB")])) == []
+    (finding,) = toy(BELOW).judge(make([case("TGP-UCB")], trials=1))
+    assert (finding.word, finding.figures) == (
+        "not tested in a run that is not the full experiment",
+        "not run",
+    )
+
+
+def test_none_of_none_is_not_tested() -> None:
+    made = make([case("TGP-UCB")]).tables["curves"]
+    for active, word in ((5, "not tested"), (1, "does not hold")):  # arms left at the end
+        curves = {**made, "policy": np.full(len(made["t"]), "RGP-PE"), "active": 0 * made["t"]}
+        curves["active"] = curves["active"] + active
+        results = Results({"curves": curves}, {})
+        finding = _finding(Claim("The arm is right.", _right_arm), _right_arm(results), FULL)
+        assert finding.word == word
+        assert "0 of 0" not in finding.figures
+
+
+def test_one_trial_has_no_spread() -> None:
+    verdict = BELOW(both(trials=1))
+    assert "±" not in verdict.figures
+    assert "inf" not in verdict.figures
+    assert "±" in BELOW(both()).figures

@@ -65,6 +65,12 @@ def test_reproduce_one(tmp_path: Path) -> None:
     )  # fmt: skip
     folder = tmp_path / "quick/bogunovic2022/fig1"
     assert "GP-UCB deteriorates" in said
+    words = " ".join(said.split())
+    assert words.index("This is a quick run: 2,000 rounds instead of 50,000, 1 trial") < (
+        words.index("GP-UCB deteriorates")
+    )
+    assert "not tested" in said
+    assert "hold" not in said
     assert f"report: {folder / 'report.html'}" in said
     for name in ("report.html", "curves.parquet", "manifest.json", "summary.csv",
                  "cumulative-regret.svg", "cumulative-regret.png"):  # fmt: skip

@@ -9,11 +9,14 @@ from pathlib import Path
 import pytest
 
 from lab.made_results import case, make
+from stoic.lab.experiments.catalogue import CATALOGUE
 from stoic.lab.experiments.catalogue.base import Finding, Reproduction
+from stoic.lab.experiments.catalogue.size import Size
 from stoic.lab.experiments.compare import leaders, paired_difference
 from stoic.lab.experiments.figures import draw, save
-from stoic.lab.experiments.report import number, sentence, write_report
+from stoic.lab.experiments.report import write_report
 from stoic.lab.experiments.results import Results
+from stoic.lab.experiments.sentences import number, sentence
 
 RESULTS = make([case("TGP-UCB"), case("GP-UCB")])
 EVIL = "<script>alert('x')</script>"
@@ -140,6 +143,36 @@ def test_the_sentence_on_claims() -> None:
     assert sentence([FAILED] * 3, []).endswith("; and 1 more.")
     assert sentence([HELD], []).startswith("The claim of the paper holds: ")
     assert sentence([FAILED], []).startswith("The claim of the paper does not hold: ")
+
+
+def test_the_sentence_on_claims_that_were_not_tested() -> None:
+    left = Finding("D is flat.", None, "flat", "", "not tested in a quick run")
+    quick = Size("a quick run", "200 rounds instead of 5,000")
+    assert sentence([left, left], [], size=quick) == (
+        "This is a quick run: 200 rounds instead of 5,000. It does not test what needs the full "
+        "size. No claim of the paper was tested."
+    )
+    assert sentence([left], []) == "The claim of the paper was not tested."
+    assert sentence([HELD, left], []) == (
+        "1 of 1 tested claims of the paper holds: “A is below B” (measured: 1.0 against 2.0). "
+        "One other claim was not tested."
+    )
+    assert sentence([FAILED, left, left], []).startswith("None of 1 tested claims of the paper")
+    assert sentence([HELD, HELD], [], size=Size("a run at full size", "")).startswith("All 2")
+
+
+def test_a_quick_report_says_first_that_it_is_one(tmp_path: Path) -> None:
+    entry = CATALOGUE["bogunovic2022/fig2"]
+    made = make([case("GP-UCB", experiment="bogunovic2022/fig2", schedule="paper")], trials=1)
+    findings = [Finding("D is flat.", None, "flat", "", "not tested in a quick run")]
+    _, found = page(tmp_path, about=entry, results=made, findings=findings)
+    first = found.text.index("This is a quick run: 200 rounds instead of 50,000, 1 trial")
+    assert first < found.text.index("Claims")
+    assert "– not tested in a quick run" in found.text
+    assert "Setting of the full experiment" in found.text
+    assert "why not" not in found.text  # there is nothing to explain
+    assert "± –" in found.text  # one trial has no spread
+    assert "hold" not in found.text.replace("does not hold", "").split("Setting")[0]
 
 
 def test_the_sentence_on_policies() -> None:

@@ -39,6 +39,10 @@ def test_a_study_plays_what_the_policy_would(store: str) -> None:
         result = study.result()
         assert len(result.trials) == 15
         assert result.luckiest is not None
+        lucky = result.luckiest.trial.params["arm"]
+        own = f"its own estimate is {alone.mean[lucky]:.4g}, against {value:.4g} for the answer"
+        same = f"the answer is this arm, estimated at {value:.4g}"
+        assert result.luckiest.why == (same if lucky == arm else f"not the answer: {own}")
         assert "arm=" in str(result)
 
 

@@ -53,7 +53,12 @@ app.add_typer(study, name="study")
 def reproduce(
     names: Annotated[list[str] | None, typer.Argument(help="Such as chowdhury2019/fig1a.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every experiment.")] = False,
-    quick: Annotated[bool, typer.Option(help="A small version, within a minute.")] = False,
+    quick: Annotated[
+        bool,
+        typer.Option(
+            help="A small version, within a minute; claims that need the full size are not tested."
+        ),
+    ] = False,
     trials: Trials = None,
     schedule: Schedule = None,
     out: Out = Path("results"),
@@ -62,7 +67,7 @@ def reproduce(
     engine: Engine = "local",
     scheduler: Scheduler = None,
 ) -> None:
-    """Run a paper's experiment, draw its figure, and say whether the paper's finding holds.
+    """Run a paper's experiment, draw its figure, and say whether the paper's claims hold.
 
     Without a name, list the experiments.
     """

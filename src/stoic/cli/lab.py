@@ -20,6 +20,7 @@ from stoic.lab.experiments.figures import matplotlib
 from stoic.lab.experiments.publish import publish
 from stoic.lab.experiments.results import Results
 from stoic.lab.experiments.runner import run as run_experiments
+from stoic.lab.experiments.sentences import opening
 from stoic.lab.experiments.spec import Case, Experiment
 from stoic.lab.noise import noises
 from stoic.lab.problems import problems
@@ -42,14 +43,17 @@ class How:
     workers: int | None
     scheduler: str | None
 
+    def resized(self, parts: list[Experiment]) -> list[Experiment]:
+        """Experiments with the trials and schedules that were asked for."""
+        schedules = tuple(self.schedule) if self.schedule else None
+        return [part.resized(trials=self.trials, schedules=schedules) for part in parts]
+
     def run(self, parts: list[Experiment], folder: Path, store: Path | None = None) -> Results:
         """The results of some experiments, with a bar while they are made."""
-        schedules = tuple(self.schedule) if self.schedule else None
-        resized = [part.resized(trials=self.trials, schedules=schedules) for part in parts]
         matplotlib()  # what is missing must show before hours of work, not after
         with watching(console) as watch:
             return run_experiments(
-                resized,
+                parts,
                 folder,
                 store=store,
                 fresh=self.fresh,
@@ -86,7 +90,11 @@ def reproduce(names: list[str], everything: bool, quick: bool, how: How) -> None
 def _reproduce(entry: Reproduction, quick: bool, how: How) -> None:
     root = how.out / "quick" if quick else how.out
     console.rule(Text(f"{entry.name}: {entry.title}"), align="left")
-    results = how.run(entry.build(quick), root / entry.name, root / "runs")
+    parts = how.resized(entry.build(quick))
+    size = entry.size(parts)
+    if not size.full:
+        console.print(Text(opening(size), style="yellow"), soft_wrap=True)
+    results = how.run(parts, root / entry.name, root / "runs")
     findings = entry.judge(results)
     command = f"stoic reproduce {entry.name}" + (" --quick" if quick else "") + how.words
     report = publish(root / entry.name, results, entry, findings=findings, command=command)
@@ -117,7 +125,7 @@ def _show(findings: list[Finding]) -> None:
 def run(file: Path, how: How) -> None:
     """Run an experiment of the user's own, and report on it."""
     part = toml.load(file)
-    results = how.run([part], how.out / part.name)
+    results = how.run(how.resized([part]), how.out / part.name)
     command = f"stoic run {file}{how.words}"
     report = publish(how.out / part.name, results, part.name, command=command)
     console.print(Text(f"report: {report}"), soft_wrap=True)

@@ -51,7 +51,7 @@ _APART = Advice(
 _CONSTANT = Advice("gp-ucb", "all values are equal: no noise was seen that needs a defence")
 _TOO_FEW = Advice(
     "tgp-ucb",
-    "too few values to say; it loses next to nothing if the noise is light and survives if not",
+    "too few values to say; it needs no knowledge of the noise, and bounds what one value can do",
     ("ca-tgp-ucb",),
 )
 _NO_MEAN = Advice(

@@ -21,6 +21,8 @@ __all__ = ["Diagnosis", "diagnose"]
 _TOO_WIDE = 1e307  # differences of larger values overflow
 _TOO_FEW = 32  # fewer give less than ten excesses
 _SKEWED = 0.15
+# Twice √n times the octile skewness's deviation under a Cauchy law; other symmetric laws have less.
+_SKEW_BY_CHANCE = 4.0
 _REGIME = 0.2
 
 
@@ -101,7 +103,7 @@ def diagnose(values: Any) -> Diagnosis:
     noise alone. Not for values of different configurations, whose differences it would take for
     noise. Findings do not depend on the order of values, and are those of y for a·y + b, a > 0.
     Fewer than 32 values say nothing about a tail, and a few hundred rarely more than
-    "unclear". A lognormal tail looks like a power tail of index about 4 at any practical size.
+    "unclear". A lognormal tail of 10,000 values looks like a power tail of index about 4.
 
     Cost: one sort.
 
@@ -195,9 +197,12 @@ def _measure(found: Diagnosis) -> str:
     words = f"{count}: median {found.median:.6g}, robust scale {found.scale:.3g}"
     if found.skew is None or found.scale == 0.0:
         return words
-    lean = "upwards" if found.skew > 0 else "downwards"
-    shape = f"skewed {lean} ({found.skew:+.2f})" if abs(found.skew) > _SKEWED else "symmetric"
-    return f"{words}, bulk {shape}"
+    chance = _SKEW_BY_CHANCE / math.sqrt(found.n / found.copies)
+    if abs(found.skew) <= max(_SKEWED, chance):
+        return f"{words}, no clear skew of the bulk ({found.skew:+.2f})"
+    return (
+        f"{words}, bulk skewed {'upwards' if found.skew > 0 else 'downwards'} ({found.skew:+.2f})"
+    )
 
 
 def _copies(found: Diagnosis) -> list[str]:
@@ -244,7 +249,9 @@ def _outliers(found: Diagnosis) -> list[str]:
     if seen.apart > _REGIME:
         lines.append(f"  {_percent(seen.apart)} stand apart: so many may be a second regime")
     elif seen.apart > 0.0:
-        lines.append(f"  {_percent(seen.apart)} stand apart, behind a gap that no tail explains")
+        lines.append(
+            f"  {_percent(seen.apart)} stand apart: a tail has such a gap with a chance below 1 %"
+        )
     elif seen.share > 0.0:
         lines.append("  none stands apart: they may be the end of a tail")
     return lines

@@ -14,7 +14,7 @@ from stoic.optimize.history import History
 from stoic.optimize.model import Model
 from stoic.optimize.search import Search
 
-__all__ = ["luckiest", "recommend", "suspects"]
+__all__ = ["estimate", "luckiest", "moved_by_skew", "recommend", "suspects"]
 
 _CORRUPT = 1.0 / 25.0  # the weight of a measurement five times wilder than ordinary ones
 _FAR = 5.0  # median errors; however quiet the noise seems, half of them are not far
@@ -38,8 +38,11 @@ def recommend(history: History, model: Model, failures: Failures, search: Search
     seen = np.vstack([seen, uphill])
     chance = failures.chance_of_success(seen)
     likely = np.where(chance >= min(0.5, float(chance.max())), _cautious(model, seen), -np.inf)
-    best = int(np.argmax(likely))
-    point = seen[best]
+    return estimate(history, model, seen[int(np.argmax(likely))])
+
+
+def estimate(history: History, model: Model, point: Array) -> Answer:
+    """The estimate of any point of the unit cube, with its 90% interval."""
     centre, below, above = _interval(model, point)
     ends = sorted(history.sign * model.scaling.y(centre + e) for e in (-below, above))
     value = history.sign * model.scaling.y(centre)
@@ -88,6 +91,11 @@ def _skew(model: Model) -> tuple[float, float, float]:
     return sure * shift, error, sure
 
 
+def moved_by_skew(model: Model) -> float:
+    """By how much skewed noise moves every estimate, in z."""
+    return _skew(model)[0]
+
+
 def suspects(history: History, model: Model) -> tuple[Suspect, ...]:
     """Measurements that the others contradict."""
     mean, variance = model.gp.left_out
@@ -119,20 +127,17 @@ def luckiest(
     """The best observation, set against the answer."""
     values = history.values()
     trial = history.trials[history.numbers()[int(np.argmax(values))]]
+    width = answer.interval[1] - answer.interval[0]
     if trial.params == answer.params:
-        return Luckiest(
-            trial,
-            "the answer is this configuration; its estimate counts all of its "
-            "measurements and those nearby",
-        )
+        best = rounded(answer.value, width)
+        return Luckiest(trial, f"the answer is this configuration, estimated at {best}")
     for suspect in suspected:
         if suspect.trial == trial.number:
             return Luckiest(trial, f"not the answer: {suspect.reason}")
     point = history.space.encode(trial.params)
-    centre = float(model.gp.mean(point[None])[0]) + _skew(model)[0]  # as the answer's own
-    estimate = history.sign * model.scaling.y(centre)
-    width = answer.interval[1] - answer.interval[0]
-    its, best = rounded(estimate, width), rounded(answer.value, width)
+    centre = float(model.gp.mean(point[None])[0]) + moved_by_skew(model)  # as the answer's own
+    own = history.sign * model.scaling.y(centre)
+    its, best = rounded(own, width), rounded(answer.value, width)
     return Luckiest(
         trial,
         f"not the answer: its own estimate is {its}, against {best} for the "
@@ -141,17 +146,23 @@ def luckiest(
 
 
 def _verdict(history: History, model: Model, answer: Answer, point: Array, y: float) -> str:
-    """Why the best measurement was not taken, in words that fit the noise."""
+    """Why the best measurement was not taken: what of all that was weighed decided."""
     both = np.array([point, history.space.encode(answer.params)])
     (here, there), (safe_here, safe_there) = model.gp.mean(both), _cautious(model, both)
     noise = math.sqrt(model.gp.hyper.noise)
-    surplus = float(model.scaling.z(np.array([y]))[0]) - here
+    surplus = float(model.scaling.z(np.array([y]))[0]) - here - moved_by_skew(model)
     if safe_here > safe_there:
-        return "evaluations near it fail too often"
+        chance = Failures(history.failed(), history.points()).chance_of_success(both)
+        if chance[0] < chance[1]:
+            return f"of evaluations near it, an estimated {1.0 - chance[0]:.0%} fail"
+        return "it was not among the measurements that the answer was chosen from"
     if here > there:
         return "the answer's estimate is surer"
     if noise > _QUIET and surplus > noise / 2.0:
-        return "a single good measurement is mostly luck"
+        scatters = f"{surplus / noise:.2g}" if surplus < 100.0 * noise else "over 100"
+        return (
+            f"the measurement was better than that estimate by {scatters} times the usual scatter"
+        )
     if there - here > noise:
-        return "it is no fluke, but the others point to a better place"
-    return "it is no fluke, and the two are as good as equal"
+        return "the measurement agrees with its estimate, which is worse than the answer's"
+    return "the two estimates differ by less than a measurement usually scatters"

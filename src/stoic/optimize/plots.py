@@ -67,8 +67,8 @@ _CAPTION = (
     "Progress: the line is the estimate, with its 90% interval, of the configuration that would "
     "have been recommended after so many trials, from those trials alone. Triangles at the border "
     "are values beyond it. Slices: one parameter varies, the others are as in the answer; the "
-    "band is a 90% interval of the true value, not of single measurements, and dots are "
-    "measurements, fainter the more they differ in the other parameters."
+    "band is ± 1.645 standard deviations of the fitted surrogate, not a range of single "
+    "measurements, and dots are measurements, fainter the more they differ in the other parameters."
 )
 _CAPTION_FAILED = "Every evaluation failed: there is nothing to estimate."
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
 from statistics import median
 from textwrap import wrap
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from stoic.optimize.answers import Answer, Luckiest, Suspect, Trial, rounded
 from stoic.optimize.optimizer import Optimizer
+from stoic.optimize.sensitivity import Without, leave_out
 from stoic.spaces import Space
 
 if TYPE_CHECKING:
@@ -72,6 +74,17 @@ class Result:
             source=optimizer,
         )
 
+    @cached_property
+    def without_suspects(self) -> Without | None:
+        """The answer's estimate without the suspects; None where there are none.
+
+        Fitted when first asked for: as long as `recommend` takes.
+        """
+        if self.best is None or not self.suspects:
+            return None
+        fresh = Optimizer(self.space, direction=self.direction, seed=self.seed)
+        return leave_out(fresh, self.best, self.trials, self.suspects)
+
     @property
     def failures(self) -> Mapping[str, int]:
         """How often evaluations failed, by reason, the most frequent first."""
@@ -123,9 +136,11 @@ class Result:
             lines += _wrapped(f"{text}; {lucky.why}.", 2)
         if self.suspects:
             worst = max(self.suspects, key=lambda s: abs(s.value / 2 - s.expected / 2))
-            count = _count(len(self.suspects), "measurement looks", "measurements look")
+            count = _count(len(self.suspects), "suspect", "suspects")
             which = "" if len(self.suspects) == 1 else "the wildest is "
-            lines += _wrapped(f"{count} corrupt; {which}{worst}.", 2)
+            lines += _wrapped(f"{count}: {which}{worst}.", 2)
+            if self.without_suspects is not None:
+                lines += _wrapped(f"{_sentence(str(self.without_suspects))}.", 2)
         if self.failures:
             reasons = "; ".join(f"{n} × {reason}" for reason, n in self.failures.items())
             lines += _wrapped(f"Failures: {reasons}", 2)
@@ -154,6 +169,10 @@ class Result:
 def _shown(params: Mapping[str, Any]) -> str:
     shown = [f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in params.items()]
     return ", ".join(shown)
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _wrapped(text: str, most: int) -> list[str]:

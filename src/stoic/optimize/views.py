@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from stoic.checks import Array, IntArray
 from stoic.optimize.importance import Importance, bare, columns, importance
+from stoic.optimize.judgement import moved_by_skew
 from stoic.optimize.optimizer import Optimizer
 from stoic.optimize.past import Estimate, replay
 from stoic.optimize.result import Result
+from stoic.optimize.sensitivity import positions
 from stoic.spaces import Categorical, Float, Space
 from stoic.spaces.choices import Listed
 from stoic.spaces.parameters import Parameter, Plain
@@ -80,9 +82,8 @@ def _same(optimizer: Optimizer | None, result: Result) -> bool:
 
 
 def suspected(result: Result) -> frozenset[int]:
-    """Positions of the suspects among the trials; several trials may share a number."""
-    doubted = {(suspect.trial, suspect.value) for suspect in result.suspects}
-    return frozenset(i for i, t in enumerate(result.trials) if (t.number, t.value) in doubted)
+    """Positions of the suspects among the trials."""
+    return positions(result.trials, result.suspects)
 
 
 def lucky(result: Result) -> int | None:
@@ -137,16 +138,23 @@ def padded(low: float, high: float) -> tuple[float, float]:
 # -- the surrogate --------------------------------------------------------------------------------
 
 
-def scatter(optimizer: Optimizer) -> float:
-    """The typical deviation of one measurement from the truth, in the user's units."""
+def scatter(optimizer: Optimizer, at: float) -> float:
+    """The standard deviation of an ordinary measurement where the true value is ``at``."""
     model = optimizer._modeller.model()
-    return model.scaling.unit * math.sqrt(model.gp.hyper.noise)
+    scaling, std = model.scaling, math.sqrt(model.gp.hyper.noise)
+    z = float(scaling.z(np.array([optimizer._sign * at]))[0])
+    return abs(scaling.y(z + std) / 2.0 - scaling.y(z - std) / 2.0)
 
 
 def predict(optimizer: Optimizer, U: Array) -> tuple[Array, Array, Array]:
-    """Estimates and 90% intervals of the true value at encoded points, in the user's units."""
+    """Estimates at encoded points ± 1.645 standard deviations, in the user's units.
+
+    The estimate of the answer's point is the answer's. Its interval is another one: it allows for
+    more than the surrogate's variance (`judgement.estimate`), at a cost for each point.
+    """
     model, sign = optimizer._modeller.model(), optimizer._sign
     mean, variance = model.gp.predict(U)
+    mean = mean + moved_by_skew(model)
     reach = _TEN_PERCENT * np.sqrt(variance)
     value, a, b = (
         np.array([sign * model.scaling.y(float(z)) for z in zs])

@@ -138,8 +138,12 @@ class OfPolicy(Adviser):
         told = [trial for trial in self._trials if trial.value is not None]
         best = max(told, key=lambda trial: self._sign * (trial.value or 0.0))
         if best.params == answer.params:
-            return Luckiest(best, "the answer is this arm; its estimate counts all of its plays")
-        return Luckiest(best, "not the answer: the policy trusts estimates, not single payoffs")
+            return Luckiest(best, f"the answer is this arm, estimated at {answer.value:.4g}")
+        if not isinstance(self.policy.domain, Arms):
+            return Luckiest(best, "not the answer: the policy recommends by its estimates")
+        own = self._sign * float(self.policy.mean[self._arm(best.params)])
+        words = f"its own estimate is {own:.4g}, against {answer.value:.4g} for the answer"
+        return Luckiest(best, f"not the answer: {words}")
 
     def suspects(self) -> tuple[Suspect, ...]:
         return ()

@@ -63,6 +63,8 @@ def _suspects(result: Result, width: int) -> Iterator[Text]:
         yield from _named("suspect", str(suspect), width, 2, style="yellow")
     if len(wildest) > _SUSPECTS:
         yield from _named("", f"and {len(wildest) - _SUSPECTS} more suspects", width, 1)
+    if result.without_suspects is not None:
+        yield from _named("", str(result.without_suspects), width, 2, style="yellow")
 
 
 def _named(name: str, said: str, width: int, most: int, *, style: str = "") -> Iterator[Text]:

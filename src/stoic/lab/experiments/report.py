@@ -9,29 +9,28 @@ from __future__ import annotations
 import base64
 import json
 import math
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
-from textwrap import shorten
 from typing import Any
 
 from stoic.lab.experiments.catalogue.base import Finding, Reproduction
+from stoic.lab.experiments.catalogue.size import Size
 from stoic.lab.experiments.compare import Leader, leaders
 from stoic.lab.experiments.figures import caption
 from stoic.lab.experiments.groups import spell, varying
 from stoic.lab.experiments.page import PAGE, Markup, section, table
 from stoic.lab.experiments.results import Results
+from stoic.lab.experiments.sentences import interval, number, sentence
 from stoic.lab.experiments.summary import summary
 
-__all__ = ["sentence", "write_report"]
+__all__ = ["write_report"]
 
 _TYPES = {".svg": "image/svg+xml", ".png": "image/png"}
-_SHOWN = 2  # claims that the sentence spells out
-_LONGEST = 180  # characters of each that it quotes
 _OURS = "real/"  # reproductions that are no paper's
 _CLASSES = {True: "yes", False: "no", None: "open"}
 _SIGNS = {True: "✓", False: "✗", None: "≈"}
+_UNTESTED = "–"
 _HEADINGS = {"experiment": "part", "horizon": "T"}
 
 
@@ -65,12 +64,13 @@ def write_report(
     paper = isinstance(about, Reproduction) and not about.name.startswith(_OURS)
     title = about.title if isinstance(about, Reproduction) else about
     ranks = leaders(results)
+    size = about.size(results) if isinstance(about, Reproduction) else None
     parts = [
         _claims(findings) if findings else "",
         _figures(figures),
         _finals(results),
         _ranking(ranks) if len(ranks) > 1 or not findings else "",
-        _setting(about) if isinstance(about, Reproduction) else "",
+        _setting(about, size) if isinstance(about, Reproduction) else "",
         _command(command),
         _manifest(results.manifest),
     ]
@@ -79,7 +79,7 @@ def write_report(
         source=f'<p class="source">{escape(about.source)}</p>'
         if isinstance(about, Reproduction) and about.source
         else "",
-        sentence=escape(sentence(findings, ranks, paper=paper)),
+        sentence=escape(sentence(findings, ranks, paper=paper, size=size)),
         notice=_notice(results.manifest),
         body="\n".join(part for part in parts if part),
     )
@@ -90,117 +90,25 @@ def write_report(
     return path
 
 
-# -- the sentence -------------------------------------------------------------------------------
-
-
-def sentence(findings: Sequence[Finding], ranks: Sequence[Leader], *, paper: bool = True) -> str:
-    """What was found, in a sentence: the claims that hold, or else which policy came first."""
-    return _on_claims(findings, paper) if findings else _on_policies(ranks)
-
-
-def _on_claims(findings: Sequence[Finding], paper: bool) -> str:
-    held = [finding for finding in findings if finding.holds]
-    failed = [finding for finding in findings if not finding.holds]
-    of = "of the paper " if paper else ""
-    if len(findings) == 1:
-        head = f"The claim {of}{findings[0].word}"
-    elif not failed:
-        head = f"All {len(findings)} claims {of}hold"
-    else:
-        verb = "holds" if len(held) == 1 else "hold"
-        head = f"{len(held) or 'None'} of {len(findings)} claims {of}{verb}"
-    shown = failed or held
-    told = [f"“{_bare(f.says)}” (measured: {_bare(f.figures)})" for f in shown[:_SHOWN]]
-    more = f"; and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
-    turn = ": "
-    if failed and held:
-        turn = (
-            "; this does not, or is not settled: "
-            if None in [f.holds for f in failed]
-            else ("; this does not: " if len(failed) == 1 else "; these do not: ")
-        )
-    return f"{head}{turn}{'; '.join(told)}{more}."
-
-
-def _bare(text: str) -> str:
-    """A text to be quoted in a sentence; the table has the whole of it."""
-    return shorten(text.strip().rstrip("."), _LONGEST, placeholder=" …")
-
-
-def _on_policies(ranks: Sequence[Leader]) -> str:
-    if not ranks:
-        return "There are no results."
-    if len(ranks) == 1:
-        return _on_one(ranks[0])
-    wins = Counter(rank.best.policy for rank in ranks).most_common()
-    first, count = wins[0]
-    settled = sum(
-        rank.lead is not None and rank.lead.settled for rank in ranks if rank.best.policy == first
-    )
-    rest = ", ".join(f"{policy} in {n}" for policy, n in wins[1:])
-    return (
-        f"{first} had the lowest mean regret in {count} of {len(ranks)} settings"
-        f"{f' ({rest})' if rest else ''}; in {settled or 'none'} of these {count}, its lead over "
-        "the runner-up is beyond the paired bootstrap's 95 % interval."
-    )
-
-
-def _on_one(rank: Leader) -> str:
-    trials = f"{rank.trials} trials" if rank.trials != 1 else "one trial"
-    head = f"{rank.best.policy} had {{}} {number(rank.regret)} after {rank.best.horizon} rounds"
-    if rank.second is None or rank.lead is None:
-        return f"{head.format('a mean regret of')} over {trials}; there is no rival to compare."
-    lead = rank.lead
-    start = (
-        f"{head.format('the lowest mean regret,')} over {trials}, "
-        f"{number(lead.mean)} less than {rank.second.policy}"
-    )
-    if not math.isfinite(lead.low):
-        return f"{start}; one trial can't settle the order of the two."
-    within = f"interval of this difference, {_interval(rank)},"
-    if lead.settled:
-        return f"{start}; the paired bootstrap's 95 % {within} excludes zero."
-    return (
-        f"{start}; the paired bootstrap's 95 % {within} includes zero, so the order of the two is "
-        "not settled."
-    )
-
-
-def _interval(rank: Leader) -> str:
-    if rank.lead is None or not math.isfinite(rank.lead.low):
-        return "unknown"
-    return f"{number(rank.lead.low)} to {number(rank.lead.high)}"
-
-
-def number(value: float, digits: int = 4) -> str:
-    """A few digits, without an exponent where it can be spared.
-
-    >>> number(12345.6), number(0.012345), number(float("nan"))
-    ('12,346', '0.01235', '–')
-    """
-    if not math.isfinite(value):
-        return "–"
-    text = f"{value:,.0f}" if 1e3 <= abs(value) < 1e9 else f"{value:.{digits}g}"
-    return text.replace("-", "\u2212", 1) if text.startswith("-") else text
-
-
 # -- the parts ----------------------------------------------------------------------------------
 
 
 def _claims(findings: Sequence[Finding]) -> str:
+    explained = any(finding.why for finding in findings)
     rows = [
         (
             finding.says,
             finding.figures,
             Markup(
                 f'<span class="{_CLASSES[finding.holds]}"><span aria-hidden="true">'
-                f"{_SIGNS[finding.holds]}</span> {finding.word}</span>"
+                f"{_UNTESTED if finding.untested else _SIGNS[finding.holds]}</span> "
+                f"{escape(finding.word)}</span>"
             ),
-            finding.why or "–",
+            *((finding.why or "–",) if explained else ()),
         )
         for finding in findings
     ]
-    head = ("claimed", "measured", "verdict", "why not")
+    head = ("claimed", "measured", "verdict", *(("why not, in our view",) if explained else ()))
     return section(
         "Claims", table("Each claim, and what was measured", head, rows, text=4, wrap=True)
     )
@@ -234,7 +142,7 @@ def _finals(results: Results) -> str:
             *(str(r[n]) if n == "horizon" else spell(n, r[n]) for n in fields),
             r["policy"],
             r["trials"],
-            f"{number(r['regret_mean'])} ± {number(r['regret_std'])}",
+            f"{number(r['regret_mean'])} ± {number(r['regret_std']) if r['trials'] > 1 else '–'}",
             number(r["regret_max"]),
             number(r["average_mean"]),
             f"{r['slope_ratio']:.2f}" if math.isfinite(r["slope_ratio"]) else "–",
@@ -256,20 +164,21 @@ def _ranking(ranks: Sequence[Leader]) -> str:
             rank.best.policy,
             rank.second.policy if rank.second is not None else "–",
             number(rank.lead.mean) if rank.lead is not None else "–",
-            _interval(rank),
+            interval(rank),
             "yes" if rank.lead is not None and rank.lead.settled else "no",
         )
         for rank in ranks
     ]
     setting = ("setting",) if len(ranks) > 1 else ()
-    head = (*setting, "lowest mean R_T", "runner-up", "lead", "95 % interval", "beyond chance")
+    head = (*setting, "lowest mean R_T", "runner-up", "lead", "95 % interval", "excludes zero")
     about = "The policy of the lowest mean regret, its lead, and the paired bootstrap's interval"
     return section("Who came first", table(about, head, rows, text=len(setting) + 2))
 
 
-def _setting(about: Reproduction) -> str:
+def _setting(about: Reproduction, size: Size | None) -> str:
     paragraphs = "".join(f"<p>{escape(part)}</p>" for part in about.setting.split("\n\n"))
-    return section("Setting", paragraphs) if about.setting else ""
+    heading = "Setting" if size is None or size.full else "Setting of the full experiment"
+    return section(heading, paragraphs) if about.setting else ""
 
 
 def _command(command: str) -> str:

@@ -12,24 +12,43 @@ from stoic.optimize.views import View, lucky, suspected
 from stoic.study.report.markup import config, esc, figure, percent, plain, section, shown, table
 from stoic.study.report.progress import legend, progress
 from stoic.study.report.slices import bars, slices
-from stoic.study.report.words import Case, better, between, change, count, spans, start, where
+from stoic.study.report.words import (
+    DEFINITIONS,
+    Case,
+    better,
+    between,
+    bounded,
+    change,
+    count,
+    spans,
+    start,
+    where,
+)
 
 __all__ = ["answer", "course", "failures", "flukes", "meanings", "nothing", "parameters", "trials"]
 
 _MOST_ROWS = 1000
 _MOST_SUSPECTS = 12
 _MOST_REASONS = 12
-_EARLY = "The configuration below is the best so far, but too little is known to rely on it."
 _ADVICE = {
     "Well supported": "Use the configuration below.",
-    "Fairly supported": "Use the configuration below, and mind the doubt that is noted.",
+    "Fairly supported": "Use the configuration below, and mind the check that failed.",
+    "Weak": "The configuration below is the best so far, but several checks failed.",
+    "Not shown to be better": "The configuration below is the best so far, but not shown to be "
+    "better than a typical first try.",
+    "Too early to tell": "The configuration below is the best so far, but too little is known to "
+    "rely on it.",
 }
-_ALONG = "The band is a 90% interval of the true value, not of single measurements (dots)."
-_AROUND = (
-    "One parameter varies, the others are as in the answer. The band is a 90% interval of the true "
-    "value, not of single measurements; dots are measurements, fainter the more they differ in the "
-    "other parameters."
+_BAND = (
+    "The band is ± 1.645 standard deviations of the fitted surrogate about the estimate: it is not "
+    "a range of single measurements (dots), and the answer's own 90% interval, which allows for "
+    "more, may differ from it."
 )
+_AROUND = (
+    "One parameter varies, the others are as in the answer. Dots are fainter the more they differ "
+    "from the answer in the other parameters. "
+)
+_APPROXIMATE = 200  # measurements, beyond which past surrogates see a part of them (optimize.past)
 _SIDES = {True: "for", False: "against", None: "fact"}
 
 
@@ -40,7 +59,7 @@ def nothing(result: Result) -> str:
     n = count(len(result.trials), "evaluation", "evaluations")
     text = (
         f"<p class=lead>None of the {n} gave a value, so there is nothing to recommend. "
-        "The reasons below say what to repair first.</p>"
+        "The reasons are below.</p>"
     )
     return section("No answer", text, "answer")
 
@@ -49,13 +68,14 @@ def answer(result: Result, best: Answer, view: View) -> str:
     """The configuration to use, its estimate, the gain, and how sure all that is."""
     value, low, high = spans(best)
     case, first = Case.of(result, best, view), start(result)
-    what = esc(result.objective, 60)
-    tiles = [_tile(f"Estimated {what}", value, f"90% interval: {low} to {high}")]
+    what, sure = esc(result.objective, 60), bounded(best)
+    ends = f"{low} to {high}" if sure else "unknown yet"
+    tiles = [_tile(f"Estimated {what}", value, f"90% interval: {ends}")]
     if first is not None:
-        gain = "Improvement" if better(result, best.value, first) else "Change"
-        reach = between(best.interval, first)
-        note = f"compared with a typical first try, {figure(first)} (90%: {reach})"
-        tiles.append(_tile(gain, change(best.value, first), note))
+        gain = "improvement" if better(result, best.value, first) else "change"
+        most = between(best.interval, first) if sure else "unknown yet"
+        note = f"compared with a typical first try, {figure(first)} (90%: {most})"
+        tiles.append(_tile(f"Estimated {gain}", change(best.value, first), note))
     checks = [good for good, _ in case.reasons if good is not None]
     note = f"{sum(checks)} of {count(len(checks), 'check', 'checks')} passed"
     tiles.append(_tile("How sure", case.verdict, note))
@@ -67,16 +87,22 @@ def answer(result: Result, best: Answer, view: View) -> str:
     reasons = "".join(f'<li class="{_SIDES[good]}">{esc(text)}</li>' for good, text in case.reasons)
     return section(
         "The answer",
-        f"<p class=lead>{_ADVICE.get(case.verdict, _EARLY)} "
-        f"Its {what} is estimated at <b>{value}</b>; "
-        f"the true value lies between {low} and {high} with a probability of 90%. "
-        "It is best by everything that was measured, not by one good number.</p>"
+        f"<p class=lead>{_ADVICE[case.verdict]} "
+        f"Its {what} is estimated at <b>{value}</b> from {_measurements(result)}; "
+        f"the 90% interval of the true value is {ends}.</p>"
         f'<dl class="config">{rows}</dl>'
         f'<details class="exact"><summary>To the last digit</summary><pre>{exact}</pre></details>'
         f'<div class="tiles">{"".join(tiles)}</div>'
         f'<h3>How sure, and why</h3><ul class="reasons">{reasons}</ul>',
         "answer",
     )
+
+
+def _measurements(result: Result) -> str:
+    """How many there are of all configurations, and how many of them are suspects."""
+    n = count(sum(not t.failed for t in result.trials), "measurement", "measurements")
+    doubted = len(suspected(result))
+    return f"{n}, {doubted} of them {'a suspect' if doubted == 1 else 'suspects'}" if doubted else n
 
 
 def _tile(name: str, value: str, note: str) -> str:
@@ -95,6 +121,8 @@ def course(result: Result, view: View) -> str:
         "The line is what would have been estimated, after so many trials and from those alone, "
         "of the configuration then recommended. Triangles at the border stand for values beyond it."
     )
+    if sum(not trial.failed for trial in result.trials) > _APPROXIMATE:
+        note += f" Beyond {_APPROXIMATE} measurements the line is approximate, but for its end."
     said = f"<figcaption>{note}</figcaption>"
     return section("How it went", f"{legend(result)}<figure>{charts}{said}</figure>", "progress")
 
@@ -111,7 +139,7 @@ def flukes(result: Result) -> str:
         f"configuration recommended. {esc(_sentence(result.luckiest.why))}</p>"
     )
     if not result.suspects:
-        text += "<p>No measurement looks corrupt.</p>"
+        text += "<p>No measurement was found to be a suspect.</p>"
         return section("Flukes and suspects", text, "flukes")
     worst = sorted(result.suspects, key=lambda s: -abs(s.value / 2 - s.expected / 2))
     rows = [
@@ -119,13 +147,22 @@ def flukes(result: Result) -> str:
          f'<td class="text">{esc(s.reason)}</td>',)
         for s in worst[:_MOST_SUSPECTS]
     ]  # fmt: skip
-    number = count(len(worst), "measurement contradicts", "measurements contradict")
+    number = count(len(worst), "measurement is a suspect", "measurements are suspects")
     more = f" The {_MOST_SUSPECTS} wildest are listed." if len(worst) > _MOST_SUSPECTS else ""
-    text += (
-        f"<p>{number} what all others say, and hardly count{'s' * (len(worst) == 1)}.{more}</p>"
-        + table("Suspects", ["trial", "configuration", "why"], rows)
-    )
+    text += f"<p>{number}.{_weight(result)}{more}</p>"
+    text += table("Suspects", ["trial", "configuration", "why"], rows)
     return section("Flukes and suspects", text, "flukes")
+
+
+def _weight(result: Result) -> str:
+    """How much the suspects count, by an estimate without them."""
+    without = result.without_suspects
+    if without is None:
+        return ""
+    if without.small:
+        return f" {'It hardly counts' if without.count == 1 else 'They hardly count'}: {without}."
+    warning = "" if without.inside else " The estimate depends on them: check them by hand."
+    return f" {_sentence(str(without))}{warning}"
 
 
 def _sentence(text: str) -> str:
@@ -164,20 +201,31 @@ def parameters(result: Result, view: View) -> str:
     if len(view.shares) > 1 and any(share.total for share in view.shares):
         text = (
             "<h3>Which matter</h3>"
-            "<p>Share of the estimate's variation over the whole space that a parameter has its "
-            "hand in; the dark part it explains alone, the light part with others.</p>"
-            + bars(view.shares)
+            "<p>Share of the estimate's variation over the whole space that involves a parameter: "
+            "the dark part is its own effect, the light part is joint with others and counts for "
+            "each of them.</p>" + bars(view.shares)
         )
     elif len(view.shares) > 1:
         text = "<p>No parameter was found to have an effect.</p>"
-    rest = len(view.shares) - len(view.slices)
-    left = f" The {rest} that matter least are left out." if rest > 0 else ""
     text += (
         "<h3>Around the answer</h3>"
-        f"<p>{_AROUND if len(result.space.parameters) > 1 else _ALONG}{left}</p>"
+        f"<p>{_AROUND * (len(result.space.parameters) > 1)}{_BAND}{_left_out(result, view)}</p>"
         + slices(result, view.slices)
     )
     return section("Parameters", text, "parameters")
+
+
+def _left_out(result: Result, view: View) -> str:
+    """Which parameters have no chart: the least important, and those not in the answer."""
+    params = result.best.params if result.best is not None else {}
+    absent = sum(share.name not in params for share in view.shares)
+    rest = len(view.shares) - len(view.slices) - absent
+    words = []
+    if rest > 0:
+        words.append(f"the {count(rest, 'one that matters', 'that matter')} least")
+    if absent:
+        words.append(f"{count(absent, 'one that does', 'that do')} not exist in the answer")
+    return f" Left out: {' and '.join(words)}." if words else ""
 
 
 def trials(result: Result) -> str:
@@ -230,15 +278,16 @@ def meanings(result: Result, facts: Mapping[str, Any], command: str | None) -> s
     ]
     listed = table("The space", ["parameter", "values"], space)
     words = (
-        "<p><b>Why the best measurement is not the answer.</b> Of many noisy measurements the best "
-        "is above all the luckiest, like the highest of a hundred dice: throw it again and it is "
-        "ordinary. The answer is therefore the configuration that is best by everything measured "
-        "at it and around it.</p>"
-        "<p><b>Estimate</b>: the long-run average that the measurements point to. "
-        "<b>90% interval</b>: where the true value lies nine times out of ten. "
-        "<b>Suspect</b>: a measurement too far from what all others say to be believed. "
-        "<b>Typical first try</b>: the median of the first measurements, which were spread over "
-        "the space before anything was learned.</p>"
+        "<p><b>Why the best measurement need not be the answer.</b> Where measurements scatter, "
+        "the best of many is likely to be a lucky one, and worse when it is measured again. The "
+        "answer is chosen by estimates, which use all measurements, not by the best single one.</p>"
+        "<p><b>Estimate</b>: of the average over many measurements, by the fitted surrogate. "
+        "<b>90% interval</b>: made to hold the true value in nine of ten runs. "
+        "<b>Suspect</b>: a measurement so far from what the others predict that the surrogate "
+        "gives it almost no weight. "
+        "<b>Typical first try</b>: the median over the first eight different configurations of "
+        "their first measurement.</p>"
+        f"<p>{' '.join(f'<b>{term}</b>: {text}.' for term, text in DEFINITIONS.items())}</p>"
     )
     made = f'{ran}<dl class="facts">{rows}</dl><details><summary>The space</summary>{listed}'
     return section("What the words mean", words) + section("How this was made", made + "</details>")

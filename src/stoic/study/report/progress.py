@@ -41,7 +41,7 @@ def legend(result: Result) -> str:
     if result.best is not None:
         swatches = [
             ('<rect class="band" width="22" height="14"/><path class="est" d="M0 7h22"/>',
-             "best estimate so far, with its 90% interval"),
+             "estimate of the best so far, with its 90% interval"),
             (dot(11, 7, "pt"), "one measurement"),
             (ring(11, 7, "luck").replace("7.5", "6"), "luckiest measurement"),
         ]  # fmt: skip

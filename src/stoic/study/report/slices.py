@@ -138,7 +138,7 @@ def _points(frame: Frame, cut: Slice) -> str:
         kind = "best" if x == cut.best else "other"
         at = frame.px(float(x))
         a, m, b = (min(max(frame.py(float(v)), top), floor) for v in (low, mean, high))
-        title = f"{shown(value)}: {figure(mean)}, 90% interval {figure(low)} to {figure(high)}"
+        title = f"{shown(value)}: {figure(mean)}, band {figure(low)} to {figure(high)}"
         found.append(f'<path class="{kind} whisker" d="M{at:.1f} {a:.1f}V{b:.1f}"/>')
         found.append(dot(at, m, kind, title, 4.5))
     return "".join(found)

@@ -2,49 +2,93 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
+import numpy as np
+
 from stoic.optimize.answers import Answer, Trial
 from stoic.optimize.past import Estimate
 from stoic.optimize.result import Result, rounded
-from stoic.optimize.views import View, scatter
+from stoic.optimize.views import View, scatter, suspected
 from stoic.study.report.markup import config, figure, percent, plain
 
-__all__ = ["Case", "better", "between", "change", "clock", "count", "spans", "start", "where"]
+__all__ = [
+    "DEFINITIONS",
+    "Case",
+    "better",
+    "between",
+    "bounded",
+    "change",
+    "clock",
+    "count",
+    "spans",
+    "start",
+    "where",
+]
 
 _FIRST = 8  # measurements spread over the space before anything was learned
-_QUIET = 0.002  # scatter, as a share of the interval's size or the value, not worth a word
+_OWN = 3  # measurements of the answer itself, suspects apart: the fewest that outvote one
+_NARROW = 0.5  # of the range of the measurements: the widest interval that says where in it
 _SELECTIVE = 0.6  # a range that holds more of all trials says nothing about failures
+
+DEFINITIONS = {
+    "Well supported": "all checks passed. The checks: the whole 90% interval is better than a "
+    "typical first try; the estimates of the last third of the run are within it; it is at most "
+    "half as wide as the range of the measurements; the configuration was measured "
+    f"{_OWN} times or more, suspects apart; and without the suspects, if there are any, the "
+    "estimate would still be within it",
+    "Fairly supported": "one check failed, but not the first",
+    "Weak": "more checks failed, but not the first",
+    "Not shown to be better": "the first check failed",
+    "Too early to tell": "there are too few measurements for the first two checks",
+}
 
 
 @dataclass(frozen=True)
 class Case:
-    """How sure the answer is, and why: reasons for it, against it, and neither (None)."""
+    """How sure the answer is, and why: checks that passed or failed, and plain facts (None)."""
 
     verdict: str
     reasons: list[tuple[bool | None, str]]
 
     @classmethod
     def of(cls, result: Result, best: Answer, view: View) -> Case:
-        """Judge the answer by the start, the course of the run and the measurements."""
+        """Check the answer by the start, the course of the run and the measurements."""
         proven, settled = _proven(result, best), _settled(best, view.estimates)
-        known = [reason for reason in (proven, settled, _measured(best)) if reason is not None]
-        doubts = sum(not good for good, _ in known)
-        reasons = [*known, (None, _scatter(best, scatter(view.optimizer)))]
+        found = (proven, settled, _narrow(result, best), _measured(result, best), _depends(result))
+        checks = [reason for reason in found if reason is not None]
+        failed = sum(not good for good, _ in checks)
+        reasons = [*checks, (None, _scatter(best, scatter(view.optimizer, best.value)))]
         if proven is None or settled is None:
             verdict = "Too early to tell"
+        elif not proven[0]:
+            verdict = "Not shown to be better"
         else:
-            verdict = ("Well supported", "Fairly supported")[doubts] if doubts < 2 else "Weak"
-            verdict = "Not proven yet" if not proven[0] else verdict
+            verdict = ("Well supported", "Fairly supported")[failed] if failed < 2 else "Weak"
         return cls(verdict, reasons)
 
 
 def start(result: Result) -> float | None:
-    """A typical first try: the median of the first measurements; None where there are no more."""
+    """A typical first try: the median of the first measurements, one of each configuration.
+
+    None until there are more than eight measurements.
+    """
     values = [t.value for t in result.trials if t.value is not None]
-    return median(values[:_FIRST]) if len(values) > _FIRST else None
+    if len(values) <= _FIRST:
+        return None
+    firsts: dict[str, float] = {}
+    for trial in result.trials:
+        if trial.value is not None:
+            firsts.setdefault(repr(sorted(trial.params.items())), trial.value)
+    return median(list(firsts.values())[:_FIRST])
+
+
+def bounded(best: Answer) -> bool:
+    """Whether both ends of the interval are known."""
+    return all(map(math.isfinite, best.interval))
 
 
 def better(result: Result, a: float, b: float) -> bool:
@@ -116,54 +160,76 @@ def clock(seconds: float) -> str:
 
 def _proven(result: Result, best: Answer) -> tuple[bool, str] | None:
     first = start(result)
-    if first is None:
+    if first is None or not bounded(best):
         return None
-    end = best.interval[0] if result.direction == "maximize" else best.interval[1]
-    side = "above" if result.direction == "maximize" else "below"
-    if better(result, end, first):
-        return True, (
-            f"The whole 90% interval lies {side} a typical first try ({figure(first)}): "
-            "the improvement is real."
-        )
-    return False, (
-        f"The 90% interval does not lie {side} a typical first try ({figure(first)}): "
-        "an improvement is not proven."
-    )
+    side, other = ("above", "below") if result.direction == "maximize" else ("below", "above")
+    near, far = best.interval if result.direction == "maximize" else best.interval[::-1]
+    typical = f"a typical first try ({figure(first)})"
+    if better(result, near, first):
+        return True, f"The whole 90% interval lies {side} {typical}."
+    if better(result, far, first):
+        return False, f"The 90% interval holds {typical}: it is not shown to be better."
+    return False, f"The whole 90% interval lies {other} {typical}, or ends there: it is no better."
 
 
 def _settled(best: Answer, estimates: Sequence[Estimate]) -> tuple[bool, str] | None:
     late = [e.value for e in estimates[:-1] if e.position >= 2 * estimates[-1].position / 3]
-    if estimates[-1].position < _FIRST or not late:
+    if estimates[-1].position < _FIRST or not late or not bounded(best):
         return None
     low, high = best.interval
+    when = f"In the last third of the run, looked at {count(len(late), 'time', 'times')},"
     if all(low <= value <= high for value in late):
-        return True, "In the last third of the run the estimate stayed within this interval."
+        return True, f"{when} the estimate was always within this interval."
     ends = figure(min(late)), figure(max(late))
     return False, (
-        f"In the last third of the run the estimate still moved, between {ends[0]} and {ends[1]}: "
-        "more evaluations would help."
+        f"{when} the estimate was not always within this interval: "
+        f"it went from {ends[0]} to {ends[1]}."
     )
 
 
-def _measured(best: Answer) -> tuple[bool, str]:
-    if not best.measured:
-        return False, (
-            "This very configuration was not measured: it is inferred from similar ones. "
-            "Measure it a few times before relying on it."
-        )
-    times = {1: "once", 2: "twice"}.get(best.measured, f"{best.measured} times")
-    return True, (
-        f"This very configuration was measured {times}; measurements of similar ones add to that."
+def _narrow(result: Result, best: Answer) -> tuple[bool, str] | None:
+    doubted = suspected(result)
+    kept = [
+        t.value for i, t in enumerate(result.trials) if t.value is not None and i not in doubted
+    ]
+    if len(kept) <= _FIRST or not bounded(best):
+        return None
+    low, high = (2.0 * float(end) for end in np.quantile(np.array(kept) / 2.0, (0.1, 0.9)))
+    if not high > low:
+        return None
+    share = (best.interval[1] / 2 - best.interval[0] / 2) / (high / 2 - low / 2)
+    text = (
+        f"The interval is {percent(share)} as wide as the range of the measurements "
+        f"({figure(low)} to {figure(high)}; suspects and a tenth at either end left out)"
     )
+    return share <= _NARROW, f"{text}{'' if share <= _NARROW else ': still wide'}."
+
+
+def _measured(result: Result, best: Answer) -> tuple[bool, str]:
+    doubted = suspected(result)
+    wrong = sum(result.trials[i].params == best.params for i in doubted)
+    own = best.measured - wrong
+    times = {0: "not", 1: "once", 2: "twice"}.get(own, f"{own} times")
+    also = f", and {count(wrong, 'time', 'times')} with a result that is a suspect" * (wrong > 0)
+    text = f"This very configuration was {f'measured {times}' if own else 'not measured'}{also}"
+    if own >= _OWN:
+        return True, f"{text}."
+    return False, f"{text}: measure it {_OWN} times or more before you rely on it."
+
+
+def _depends(result: Result) -> tuple[bool, str] | None:
+    without = result.without_suspects
+    if without is None:
+        return None
+    text = str(without)
+    return without.inside, f"{text[:1].upper()}{text[1:]}."
 
 
 def _scatter(best: Answer, noise: float) -> str:
-    if noise <= _QUIET * max(abs(best.value), best.interval[1] - best.interval[0]):
-        return "Measurements hardly scatter, so that single ones can be trusted here."
     share = f", {percent(noise / best.value)} of the estimate" if best.value else ""
     return (
-        f"A single measurement is typically off by {figure(noise)}{share}; "
-        "the estimate weighs many of them together."
+        f"An ordinary measurement, not a suspect, scatters by {figure(noise)}{share} "
+        "(standard deviation)."
     )
 
 
@@ -183,7 +249,7 @@ def where(result: Result, failed: Sequence[Trial]) -> str:
         (f for f in found if f[0] <= _SELECTIVE * len(result.trials)), key=lambda f: f[0]
     )
     if not found:
-        return "all over the space"
+        return "in no smaller range of a parameter"
     inside, text, members = found[0]
     also = f"; {found[1][1]}" if len(found) > 1 else ""
     lost = sum(trial.failed for trial in members)

@@ -78,9 +78,10 @@ def _one_arm(*labels: str) -> Callable[[Results], Verdict]:
             counts = [arms for _, arms in left]
             holds &= max(counts) == 1
             epochs = sorted({epoch for epoch, _ in left})
+            after = f"{epochs[0]}–{epochs[-1]}" if len(epochs) > 1 else f"{epochs[0]}"
             lines.append(
                 f"{label}: one arm in {counts.count(1)} of {len(counts)} runs, at most "
-                f"{max(counts)}, after {epochs[0]}–{epochs[-1]} epochs"
+                f"{max(counts)}, after {after} epochs"
             )
         return Verdict(holds, "; ".join(lines))
 
@@ -109,6 +110,8 @@ def _right_arm(results: Results) -> Verdict:
         single = active.values[:, -2] == 1
         alone += int(single.sum())
         lost += late[single & (late > 1e-9)].tolist()
+    if not alone:
+        return Verdict(None, "no run was down to one arm", tested=False)
     worst = f", losing {max(lost):.2g} a round at most" if lost else ""
     return Verdict(len(lost) <= 2, f"not the best in {len(lost)} of {alone} such runs{worst}")
 
@@ -126,8 +129,9 @@ def _on_the_best(label: str, world: str) -> Callable[[Results], Verdict]:
                 total += 1
                 if loss >= 0.95 * _gap(world, trial):
                     stuck.append(case.attack)
-        places = ", ".join(f"{attack} {stuck.count(attack)}" for attack in dict.fromkeys(stuck))
-        return Verdict(not stuck, f"not so in {len(stuck)} of {total} trials {places}".rstrip())
+        places = "; ".join(f"{attack}: {stuck.count(attack)}" for attack in dict.fromkeys(stuck))
+        listed = f" ({places})" if places else ""
+        return Verdict(not stuck, f"not so in {len(stuck)} of {total} trials{listed}")
 
     return check
 
@@ -147,7 +151,7 @@ def _below(results: Results) -> Verdict:
         mine, theirs = results.curve(case), results.curve(other)
         pairs.append((case.attack, per_round(mine).mean() < per_round(theirs).mean()))
     count = sum(below for _, below in pairs)
-    return Verdict(count > len(pairs) / 2, f"below under {count} of {len(pairs)} attacks")
+    return Verdict(count > len(pairs) / 2, f"below in {count} of {len(pairs)} settings")
 
 
 SETTLED = {

@@ -181,7 +181,11 @@ REPRODUCTIONS = (
         "hyper-parameter table.",
         _accuracy,
         (
-            Claim("σ²/α ≤ σ̃² ≤ ασ² at all arms and rounds (theory schedule).", _within("theory")),
+            Claim(
+                "σ²/α ≤ σ̃² ≤ ασ² at all arms and rounds (theory schedule).",
+                _within("theory"),
+                any_size=True,
+            ),
             Claim(
                 "The same with the practical schedule's smaller dictionary.",
                 _within("practical"),

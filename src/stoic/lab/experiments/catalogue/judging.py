@@ -36,9 +36,14 @@ def per_round(curve: Curve) -> Array:
 
 
 def spread(values: Array) -> str:
-    """Mean ± standard deviation over trials."""
-    std = values.std(ddof=1) if len(values) > 1 else 0.0
-    return f"{values.mean():.3g} ± {std:.2g}"
+    """Mean ± standard deviation over trials, of which a single one has none.
+
+    >>> spread(np.array([1.0, 3.0])), spread(np.array([1.0]))
+    ('2 ± 1.4', '1 (one trial)')
+    """
+    if len(values) == 1:
+        return f"{values[0]:.3g} (one trial)"
+    return f"{values.mean():.3g} ± {values.std(ddof=1):.2g}"
 
 
 def ordering(better: str, worse: str, *, ties: bool = False, **where: Any) -> Check:
@@ -62,9 +67,10 @@ def ordering(better: str, worse: str, *, ties: bool = False, **where: Any) -> Ch
             a, b = per_round(results.curve(case)), per_round(results.curve(twins[0]))
             gap = paired_difference(a, b)
             holds.append(False if gap.low > 0.0 else True if ties or gap.high < 0.0 else None)
+            ends = f" [{gap.low:+.2g}, {gap.high:+.2g}]" if np.isfinite(gap.low) else ""
             lines.append(
                 f"{_place(results, case)}{better} {spread(a)}, {worse} {spread(b)}, "
-                f"difference {gap.mean:+.2g} [{gap.low:+.2g}, {gap.high:+.2g}]"
+                f"difference {gap.mean:+.2g}{ends}"
             )
         if not lines:
             raise NotRun(f"expected {better} and {worse} in the same setting, got them apart")
@@ -108,8 +114,11 @@ def linear(policy: str, attacks: Sequence[str], **where: Any) -> Check:
             for case, ratio in _straightness(results, (policy,), where)
             if case.attack in attacks
         }
+        missing = [attack for attack in attacks if attack not in found]
+        if missing:
+            raise NotRun(f"expected {policy} under {', '.join(attacks)}, got no {missing[0]}")
         text = ", ".join(f"{attack} {ratio:.2f}" for attack, ratio in found.items())
-        holds = len(found) == len(attacks) and all(r >= STRAIGHT for r in found.values())
+        holds = all(ratio >= STRAIGHT for ratio in found.values())
         return Verdict(holds, f"slope of the last half over the first: {text}")
 
     return check

@@ -1,0 +1,137 @@
+"""What results say in a sentence: which claims hold, or which policy came first."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from textwrap import shorten
+
+from stoic.lab.experiments.catalogue.base import Finding
+from stoic.lab.experiments.catalogue.size import Size
+from stoic.lab.experiments.compare import Leader
+
+__all__ = ["interval", "number", "opening", "sentence"]
+
+_SHOWN = 2  # claims that the sentence spells out
+_LONGEST = 180  # characters of each that it quotes
+
+
+def sentence(
+    findings: Sequence[Finding],
+    ranks: Sequence[Leader],
+    *,
+    paper: bool = True,
+    size: Size | None = None,
+) -> str:
+    """What was found, in a sentence: the claims that hold, or else which policy came first.
+
+    Where the run is smaller than the full experiment, it says so first.
+    """
+    found = _on_claims(findings, paper) if findings else _on_policies(ranks)
+    return found if size is None or size.full else f"{opening(size)} {found}"
+
+
+def opening(size: Size) -> str:
+    """What a run is that is not the full experiment.
+
+    >>> opening(Size("a quick run", "200 rounds instead of 5,000"))
+    'This is a quick run: 200 rounds instead of 5,000. It does not test what needs the full size.'
+    """
+    return f"This is {size.name}: {size.short}. It does not test what needs the full size."
+
+
+def _on_claims(findings: Sequence[Finding], paper: bool) -> str:
+    of = "of the paper " if paper else ""
+    tested = [finding for finding in findings if not finding.untested]
+    rest = len(findings) - len(tested)
+    if not tested:
+        return f"No claim {of}was tested." if rest > 1 else f"The claim {of}was not tested."
+    held = [finding for finding in tested if finding.holds]
+    failed = [finding for finding in tested if not finding.holds]
+    if len(findings) == 1:
+        head = f"The claim {of}{findings[0].word}"
+    elif not failed and not rest:
+        head = f"All {len(findings)} claims {of}hold"
+    else:
+        verb = "holds" if len(held) == 1 else "hold"
+        head = f"{len(held) or 'None'} of {len(tested)} {'tested ' * (rest > 0)}claims {of}{verb}"
+    shown = failed or held
+    told = [f"“{_bare(f.says)}” (measured: {_bare(f.figures)})" for f in shown[:_SHOWN]]
+    more = f"; and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+    turn = ": "
+    if failed and held:
+        turn = (
+            "; this does not, or is not settled: "
+            if None in [f.holds for f in failed]
+            else ("; this does not: " if len(failed) == 1 else "; these do not: ")
+        )
+    left = f" {_others(rest)} not tested." if rest else ""
+    return f"{head}{turn}{'; '.join(told)}{more}.{left}"
+
+
+def _others(count: int) -> str:
+    return "One other claim was" if count == 1 else f"{count} other claims were"
+
+
+def _bare(text: str) -> str:
+    """A text to be quoted in a sentence; the table has the whole of it."""
+    return shorten(text.strip().rstrip("."), _LONGEST, placeholder=" …")
+
+
+def _on_policies(ranks: Sequence[Leader]) -> str:
+    if not ranks:
+        return "There are no results."
+    if len(ranks) == 1:
+        return _on_one(ranks[0])
+    wins = Counter(rank.best.policy for rank in ranks).most_common()
+    first, count = wins[0]
+    settled = sum(
+        rank.lead is not None and rank.lead.settled for rank in ranks if rank.best.policy == first
+    )
+    rest = ", ".join(f"{policy} in {n}" for policy, n in wins[1:])
+    return (
+        f"{first} had the lowest mean regret in {count} of {len(ranks)} settings"
+        f"{f' ({rest})' if rest else ''}; in {settled or 'none'} of these {count}, its lead over "
+        "the runner-up is beyond the paired bootstrap's 95 % interval."
+    )
+
+
+def _on_one(rank: Leader) -> str:
+    trials = f"{rank.trials} trials" if rank.trials != 1 else "one trial"
+    head = f"{rank.best.policy} had {{}} {number(rank.regret)} after {rank.best.horizon} rounds"
+    if rank.second is None or rank.lead is None:
+        return f"{head.format('a mean regret of')} over {trials}; there is no rival to compare."
+    lead = rank.lead
+    start = (
+        f"{head.format('the lowest mean regret,')} over {trials}, "
+        f"{number(lead.mean)} less than {rank.second.policy}"
+    )
+    if not math.isfinite(lead.low):
+        return f"{start}; one trial can't settle the order of the two."
+    within = f"interval of this difference, {interval(rank)},"
+    if lead.settled:
+        return f"{start}; the paired bootstrap's 95 % {within} excludes zero."
+    return (
+        f"{start}; the paired bootstrap's 95 % {within} includes zero, so the order of the two is "
+        "not settled."
+    )
+
+
+def interval(rank: Leader) -> str:
+    """The interval of a lead, if more than one trial gives it."""
+    if rank.lead is None or not math.isfinite(rank.lead.low):
+        return "unknown"
+    return f"{number(rank.lead.low)} to {number(rank.lead.high)}"
+
+
+def number(value: float, digits: int = 4) -> str:
+    """A few digits, without an exponent where it can be spared.
+
+    >>> number(12345.6), number(0.012345), number(float("nan"))
+    ('12,346', '0.01235', '–')
+    """
+    if not math.isfinite(value):
+        return "–"
+    text = f"{value:,.0f}" if 1e3 <= abs(value) < 1e9 else f"{value:.{digits}g}"
+    return text.replace("-", "\u2212", 1) if text.startswith("-") else text

@@ -1,0 +1,72 @@
+"""How much the answer depends on the measurements that were judged corrupt: they are left out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from stoic.optimize.answers import Answer, Suspect, Trial, rounded
+from stoic.optimize.judgement import estimate
+from stoic.optimize.optimizer import Optimizer
+from stoic.parallel import one_thread
+
+__all__ = ["Without", "leave_out", "positions"]
+
+_SMALL_MOVE = 0.05  # of the interval's width: what measurements that hardly count may move
+
+
+@dataclass(frozen=True)
+class Without:
+    """What the recommended configuration is estimated at without the suspects."""
+
+    count: int  # suspects that were left out
+    answer: Answer  # with them
+    value: float  # without them
+
+    @property
+    def inside(self) -> bool:
+        """Whether the estimate without them is within the answer's 90% interval."""
+        return self.answer.interval[0] <= self.value <= self.answer.interval[1]
+
+    @property
+    def small(self) -> bool:
+        """Whether they hardly count: the estimate moves by at most 5% of the interval's width."""
+        width = self.answer.interval[1] - self.answer.interval[0]
+        moved = abs(self.value / 2 - self.answer.value / 2) * 2
+        return math.isfinite(width) and moved <= _SMALL_MOVE * width
+
+    def __str__(self) -> str:
+        width = self.answer.interval[1] - self.answer.interval[0]
+        new, old = rounded(self.value, width), rounded(self.answer.value, width)
+        who = "the suspect" if self.count == 1 else f"the {self.count} suspects"
+        if new == old:
+            return f"without {who} the estimate would still be {new}"
+        place = "within" if self.inside else "outside"
+        return f"without {who} the estimate would be {new} instead of {old}, {place} its interval"
+
+
+def leave_out(
+    optimizer: Optimizer, answer: Answer, trials: Sequence[Trial], suspects: Sequence[Suspect]
+) -> Without | None:
+    """The answer's configuration, estimated anew from all measurements but the suspects.
+
+    ``optimizer`` is one that was told nothing yet; it is told the other measurements. None where
+    there are no suspects, or nothing else. Cost: one fit from a cold start.
+    """
+    left_out = positions(trials, suspects)
+    kept = [t for i, t in enumerate(trials) if t.value is not None and i not in left_out]
+    if not left_out or not kept:
+        return None
+    optimizer.tell_all([(trial.params, trial.value, None) for trial in kept])
+    history = optimizer._history
+    point = optimizer.space.encode(answer.params)
+    with one_thread():
+        again = estimate(history, optimizer._modeller.model(), point)
+    return Without(len(left_out), answer, again.value)
+
+
+def positions(trials: Sequence[Trial], suspects: Sequence[Suspect]) -> frozenset[int]:
+    """Positions of the suspects among the trials; several trials may share a number."""
+    doubted = {(suspect.trial, suspect.value) for suspect in suspects}
+    return frozenset(i for i, t in enumerate(trials) if (t.number, t.value) in doubted)
