@@ -33,9 +33,13 @@ _KEYS = {"api", "access", "private", "secret", "auth", "account", "signing", "en
 _EVERYDAY = {"pass", "auth", "key", "token", "secret"}  # before a colon: words of a sentence
 
 # Of a store's URL only these are shown: a secret's name may be misspelled. They are libpq's.
-_HARMLESS = set("host hostaddr port dbname user service options sslmode connect_timeout".split())
-_HARMLESS |= set("application_name client_encoding target_session_attrs passfile mode".split())
-_HARMLESS |= set("sslrootcert sslcert sslkey sslcrl gssencmode channel_binding cache".split())
+_HARMLESS = frozenset(
+    {
+        "host", "hostaddr", "port", "dbname", "user", "service", "options", "sslmode", "passfile",
+        "connect_timeout", "application_name", "client_encoding", "target_session_attrs",
+        "sslrootcert", "sslcert", "sslkey", "sslcrl", "gssencmode", "channel_binding",
+    }
+)  # fmt: skip
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _SIGN = re.compile(
@@ -47,7 +51,7 @@ _SIGN = re.compile(
 _VALUE = re.compile(
     r"""\{[^{}\s]+\}(?=[\s&'"]|$)
     |"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'
-    |[^\s&]*[^\s&'"\]),;}]|[^\s&]+""",
+    |[^\s&]*[^\s&'"\]),;]|[^\s&]+""",
     re.VERBOSE,
 )
 _USER = re.compile(  # of a URL in a text; what follows up to the last @ is a password
@@ -109,13 +113,11 @@ def secrets_of(arguments: Sequence[str]) -> list[str]:
     found: dict[str, None] = {}
 
     def collect(secret: str) -> str:
-        if not _PLACEHOLDER.fullmatch(secret):
-            bare = secret[1:-1] if secret[0] in "\"'" and secret[-1] == secret[0] else secret
-            found.update(dict.fromkeys((bare, unquote(bare))))
-        return MASK
+        found.update(dict.fromkeys((bare := _bare(secret), unquote(bare))))
+        return _hide_literal(secret)
 
     _command(arguments, collect)
-    return list(found)
+    return [secret for secret in found if not _PLACEHOLDER.fullmatch(secret)]
 
 
 def masked(text: str, secrets: Iterable[str]) -> str:
@@ -140,7 +142,13 @@ def _hide(secret: str) -> str:
 
 
 def _hide_literal(secret: str) -> str:
-    return secret if _PLACEHOLDER.fullmatch(secret) else MASK
+    return secret if _PLACEHOLDER.fullmatch(_bare(secret)) else MASK
+
+
+def _bare(secret: str) -> str:
+    """Without quotes around it."""
+    quoted = len(secret) > 1 and secret[0] in "\"'" and secret[-1] == secret[0]
+    return secret[1:-1] if quoted else secret
 
 
 def _redacted(text: str, hide: Hide) -> str:

@@ -58,7 +58,8 @@ def shown(url: sa.URL) -> str:
     >>> shown(place("postgresql://ann:hush@db/tuning?sslpassword=hush"))
     'postgresql+psycopg://ann:***@db/tuning?sslpassword=***'
     """
-    return redacted_url(url.render_as_string(hide_password=False))
+    text = url.render_as_string(hide_password=False)
+    return text if url.drivername.startswith("sqlite") else redacted_url(text)
 
 
 def secrets(url: sa.URL) -> list[str]:

@@ -14,6 +14,7 @@ from typing import Any
 from stoic.cli.tuning.metric import Metric, NotFinite, NoValue
 from stoic.cli.tuning.program import Ended, Program
 from stoic.cli.tuning.template import Template
+from stoic.redaction import masked
 
 __all__ = ["Measured", "Measuring", "seed_of"]
 
@@ -64,7 +65,7 @@ class Measuring:
                 values.append(value)
             else:
                 troubles.append((reason, unreadable))
-        self._keep(number, "\n".join(log))
+        self._keep(number, masked("\n".join(log), self._template.secrets))
         if len(values) > len(troubles):
             return Measured(tuple(values), None, seconds)
         reason, unreadable = troubles[-1]
@@ -76,18 +77,20 @@ class Measuring:
         seed = seed_of(self._seed, number, measurement)
         arguments = self._template.fill(params, trial=number, seed=seed)
         log.append(f"trial {number}, run {measurement}, {time.strftime('%Y-%m-%d %H:%M:%S')}")
-        log.append(f"$ {shlex.join(arguments)}")
+        shown = self._template.public.fill(params, trial=number, seed=seed)
+        log.append(f"$ {shlex.join(shown)}")
         environment = self._template.environment(params, trial=number, seed=seed)
         return self._program.run(arguments, environment)
 
     def _read(self, ended: Ended) -> tuple[float | None, str, bool]:
         """The value, or why there is none, and whether that may be the metric's fault."""
         if ended.trouble is not None:
-            return None, ended.trouble, False
+            return None, masked(ended.trouble, self._template.secrets), False
         try:
             return self._metric.read(ended.stdout.text), "", False
         except NoValue as error:
-            return None, str(error), not isinstance(error, NotFinite)
+            said = masked(str(error), self._template.secrets)
+            return None, said, not isinstance(error, NotFinite)
 
     def _keep(self, number: int, text: str) -> None:
         """A trial's log is a comfort: where it can't be written, the trial counts all the same."""

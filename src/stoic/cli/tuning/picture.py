@@ -6,9 +6,9 @@ import time
 from collections.abc import Iterator
 from itertools import islice
 
-from rich.console import Console, ConsoleOptions, RenderResult
-from rich.text import Text
+from rich.console import ConsoleOptions, RenderResult
 
+from stoic.cli.terminal import Console, Text
 from stoic.cli.tuning.board import Board, Finished, alike, clock, estimate, shown, times
 
 __all__ = ["Picture"]
