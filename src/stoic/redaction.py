@@ -49,7 +49,7 @@ _SIGN = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _VALUE = re.compile(
-    r"""\{[^{}\s]+\}(?=[\s&'"]|$)
+    r"""\*{3}(?![^\s&'"\]),;}])|\{[^{}\s]+\}(?=[\s&'"]|$)
     |"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'
     |[^\s&]*[^\s&'"\]),;]|[^\s&]+""",
     re.VERBOSE,
@@ -179,10 +179,10 @@ def _secret(name: str) -> bool:
     >>> [_secret(name) for name in ("PGPASSWORD", "apiKey", "max-tokens", "sort_key", "passes")]
     [True, True, False, False, False]
     """
-    words = [word.lower() for word in _WORD.findall(unquote(name))] or [""]
-    last = words[-1]
-    if last == "key" and len(words) > 1:
+    words = [word.lower() for word in _WORD.findall(name)]
+    if words[1:] and words[-1] == "key":
         return words[-2] in _KEYS
+    last = (re.findall("[a-z]+", name.lower()) or [""])[-1]
     return last in _WORDS or last.endswith(_ENDINGS)
 
 

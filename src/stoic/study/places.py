@@ -9,7 +9,6 @@ from pathlib import Path
 import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError
 
-from stoic.checks import describe
 from stoic.errors import InvalidInput
 from stoic.redaction import harmless, redacted_url
 
@@ -32,8 +31,10 @@ def place(store: object) -> sa.URL:
     """
     if isinstance(store, os.PathLike):
         store = os.fspath(store)
-    if not isinstance(store, str) or not store or "\0" in store:
-        raise InvalidInput(f"expected store as {_KINDS}, got {describe(store)}")
+    if not isinstance(store, str):  # not described: it may hold a URL
+        raise InvalidInput(f"expected store as {_KINDS}, got {type(store).__name__}")
+    if not store or "\0" in store:
+        raise _malformed(store)
     if "://" not in store:
         if _ALMOST.fullmatch(store):
             raise _malformed(store)
@@ -63,11 +64,11 @@ def shown(url: sa.URL) -> str:
 
 
 def secrets(url: sa.URL) -> list[str]:
-    """What no message may show of a URL."""
-    hidden = [
-        v for name, values in url.normalized_query.items() if not harmless(name) for v in values
-    ]
-    return hidden if url.password is None else [str(url.password), *hidden]
+    """What no message may show of a URL; not where it is the same as a part that is shown."""
+    query = url.normalized_query.items()
+    hidden = [value for name, values in query if not harmless(name) for value in values]
+    hidden += [] if url.password is None else [str(url.password)]
+    return [value for value in hidden if value not in (url.username, url.host, url.database)]
 
 
 def without_password(store: str) -> str:
