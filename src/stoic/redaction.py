@@ -26,8 +26,10 @@ MASK = "***"
 _SHORTEST_SECRET = 4  # characters; a shorter one would be found everywhere in an output
 
 # The last word of a secret's name: how it ends, what it is, and what stands before "key".
-_ENDINGS = ("password", "passwd", "passphrase", "passcode", "pwd", "secret", "token")
-_ENDINGS += ("authorization", "credential", "credentials", "apikey", "accesskey", "secretkey")
+_ENDINGS = (
+    "password", "passwd", "passphrase", "passcode", "pwd", "secret", "token", "authorization",
+    "credential", "credentials", "apikey", "accesskey", "secretkey",
+)  # fmt: skip
 _WORDS = {"pass", "auth", "key"}
 _KEYS = {"api", "access", "private", "secret", "auth", "account", "signing", "encryption", "master"}
 _EVERYDAY = {"pass", "auth", "key", "token", "secret"}  # before a colon: words of a sentence

@@ -25,7 +25,10 @@ study = typer.Typer(
 
 Place = Annotated[
     str,
-    typer.Argument(metavar="STORE", help="A path, or a URL such as postgresql://ann@db/tuning."),
+    typer.Argument(
+        metavar="STORE",
+        help="A path, or a URL: postgresql://ann@db/tuning; its password in PGPASSWORD.",
+    ),
 ]
 Name = Annotated[
     str | None, typer.Argument(metavar="NAME", help="Of the study; not needed where there is one.")

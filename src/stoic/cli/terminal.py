@@ -23,7 +23,7 @@ from rich.text import Text as RichText
 from stoic.printable import visible
 from stoic.redaction import redacted
 
-__all__ = ["Commands", "Console", "Text", "confirm", "print_json", "refuse"]
+__all__ = ["Commands", "Console", "RichConsole", "Text", "confirm", "print_json", "refuse"]
 
 
 _UsageError: Any = typer.BadParameter.__base__  # click's own, wherever this typer keeps click
@@ -42,6 +42,14 @@ class Text(RichText):
     def append(self, text: RichText | str, style: str | Style | None = None) -> Self:
         super().append(visible(text) if isinstance(text, str) else text, style)
         return self
+
+    @classmethod
+    def assemble(cls, *parts: RichText | str | tuple[str, str]) -> Self:  # type: ignore[override]
+        """A line of parts, each with a style or without."""
+        made = cls()
+        for part in parts:
+            made.append(*part) if isinstance(part, tuple) else made.append(part)
+        return made
 
 
 class Console(RichConsole):
