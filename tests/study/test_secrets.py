@@ -24,6 +24,7 @@ import stoic
 from programs import PARABOLA, STOIC, environment, program
 from servers import BINARIES, Server, server
 from stoic.cli.app import app
+from stoic.cli.tuning.captured import Captured
 from stoic.errors import StoicError
 from stoic.study import Study
 from stoic.study.schema import TABLES
@@ -230,6 +231,27 @@ def test_a_program_gets_its_secrets_and_nobody_else(
     assert MARK not in stored(store)
     assert "***" in (tmp_path / "bench.html").read_text(encoding="utf-8")
     assert "failed" in first.output
+
+
+@pytest.mark.parametrize("before", range(100, 160, 7))
+def test_a_secret_is_hidden_before_a_line_is_cut(before: int) -> None:
+    secret = f"{MARK}-and-much-more"
+    captured = Captured(secrets=[secret])
+    captured.write(f"{'x' * before}{secret}\n".encode())
+    assert "Hu" not in captured.last_line()
+    assert "Hu" not in captured.shown
+
+
+def test_a_value_that_is_no_number_is_quoted_without_its_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    secret = MARK + "x" * 60  # longer than what is quoted
+    words = ["tune", "--minimize", "-p", "x=0.0:1.0", "--budget", "2", "--metric", "token (.*)"]
+    done = RUNNER.invoke(app, [*words, "--", "echo", "{x}", "--token", secret])
+    assert done.exit_code == 1, done.output
+    assert "no number" in done.output
+    assert MARK not in done.output + kept(tmp_path)
 
 
 def test_the_name_of_a_study_is_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

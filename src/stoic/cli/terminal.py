@@ -55,8 +55,8 @@ class Text(RichText):
 class Console(RichConsole):
     """A console that never prints a control character of a text, nor takes ``[red]`` for markup."""
 
-    def __init__(self, *, stderr: bool = False, highlight: bool = True) -> None:
-        super().__init__(stderr=stderr, highlight=highlight, markup=False, emoji=False)
+    def __init__(self, **how: Any) -> None:
+        super().__init__(**{**how, "markup": False, "emoji": False})
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None

@@ -106,7 +106,12 @@ def _tune(plan: Plan, study: Study, console: Console, plain: bool) -> tuple[Sess
     leftovers = Leftovers(plan.folder)
     if ended := leftovers.end():
         console.print(f"ended what a killed run had left running: {ended} of {plan.name!r}")
-    program = Program(plan.timeout, begun=leftovers.note, ended=leftovers.forget)
+    program = Program(
+        plan.timeout,
+        begun=leftovers.note,
+        ended=leftovers.forget,
+        secrets=plan.template.secrets,
+    )
     measuring = Measuring(program, plan.template, plan.metric, plan.folder, study.seed)
     title = f"{plan.direction} {plan.objective}: {' '.join(plan.template.public.arguments)}"
     watcher: Watcher = Lines(console, board) if plain else OnTerminal(console, board, title)

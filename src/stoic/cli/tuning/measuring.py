@@ -59,13 +59,13 @@ class Measuring:
             seconds += ended.seconds
             value, reason, unreadable = self._read(ended)
             log.append(f"value: {value!r}" if value is not None else f"failed: {reason}")
-            log.append(f"--- stdout\n{_ends(ended.stdout.text)}")
-            log.append(f"--- stderr\n{_ends(ended.stderr.text)}\n")
+            log.append(f"--- stdout\n{_ends(ended.stdout.shown)}")
+            log.append(f"--- stderr\n{_ends(ended.stderr.shown)}\n")
             if value is not None:
                 values.append(value)
             else:
                 troubles.append((reason, unreadable))
-        self._keep(number, masked("\n".join(log), self._template.secrets))
+        self._keep(number, "\n".join(log))
         if len(values) > len(troubles):
             return Measured(tuple(values), None, seconds)
         reason, unreadable = troubles[-1]
@@ -85,12 +85,19 @@ class Measuring:
     def _read(self, ended: Ended) -> tuple[float | None, str, bool]:
         """The value, or why there is none, and whether that may be the metric's fault."""
         if ended.trouble is not None:
-            return None, masked(ended.trouble, self._template.secrets), False
+            return None, ended.trouble, False
         try:
             return self._metric.read(ended.stdout.text), "", False
         except NoValue as error:
-            said = masked(str(error), self._template.secrets)
-            return None, said, not isinstance(error, NotFinite)
+            return None, self._said(error, ended), not isinstance(error, NotFinite)
+
+    def _said(self, error: NoValue, ended: Ended) -> str:
+        """Why there is no value; where that quotes the output, then without its secrets."""
+        try:
+            self._metric.read(ended.stdout.shown)
+        except NoValue as hidden:
+            return str(hidden)
+        return masked(str(error), self._template.secrets)
 
     def _keep(self, number: int, text: str) -> None:
         """A trial's log is a comfort: where it can't be written, the trial counts all the same."""
