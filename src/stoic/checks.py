@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stoic.errors import InvalidInput
+from stoic.redaction import redacted
 
 __all__ = ["Array", "IntArray", "choice", "describe", "finite_array", "integer", "number", "points"]
 
@@ -21,7 +22,7 @@ def describe(value: object) -> str:
     """A short account of a value for an error message."""
     if isinstance(value, np.ndarray):
         return f"an array of shape {value.shape} and type {value.dtype}"
-    text = repr(value)
+    text = redacted(repr(value))  # before it is cut: half a URL no longer looks like one
     text = text if len(text) <= 60 else text[:57] + "..."
     return f"{type(value).__name__} {text}"
 

@@ -14,6 +14,7 @@ from stoic.lab.experiments.catalogue.base import Finding, Reproduction
 from stoic.lab.experiments.catalogue.size import Size
 from stoic.lab.experiments.compare import leaders, paired_difference
 from stoic.lab.experiments.figures import draw, save
+from stoic.lab.experiments.page import section, table
 from stoic.lab.experiments.report import write_report
 from stoic.lab.experiments.results import Results
 from stoic.lab.experiments.sentences import number, sentence
@@ -192,3 +193,11 @@ def test_the_sentence_on_policies() -> None:
     once = make([case("A"), case("B")], trials=1)
     assert sentence([], leaders(once)).endswith("one trial can't settle the order of the two.")
     assert sentence([], []) == "There are no results."
+
+
+def test_invisible_characters_are_spelled() -> None:
+    evil = "\x1b]0;\x07\x9b\u202e\u200b\x00<b>"
+    made = section(evil, table(evil, [evil], [(evil,)], text=1))
+    assert "".join(made.split("\n")).isprintable()
+    assert made.count("\\u202e") == 5
+    assert "<b>" not in made

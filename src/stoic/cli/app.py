@@ -11,6 +11,7 @@ import typer
 from stoic.cli.diagnose import diagnose
 from stoic.cli.refusals import plainly
 from stoic.cli.study import study
+from stoic.cli.terminal import Commands
 from stoic.cli.tune import tune
 from stoic.errors import MissingExtra, StoicError
 from stoic.parallel import ENGINES
@@ -18,6 +19,7 @@ from stoic.parallel import ENGINES
 __all__ = ["app"]
 
 app = typer.Typer(
+    cls=Commands,
     help="Optimisation and bandits that keep their head when measurements lie.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,

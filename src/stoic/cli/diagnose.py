@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from stoic.cli.refusals import plainly
+from stoic.cli.terminal import Console, Text, print_json
 from stoic.diagnostics import Diagnosis, Tail
 from stoic.diagnostics import diagnose as diagnose_values
 from stoic.diagnostics.reading import Column, read_bytes, read_sheet
@@ -42,7 +40,7 @@ def diagnose(
         columns = read_sheet(data, source).columns(column, skip_bad=skip_bad)
         found = [(each, diagnose_values(each.values)) for each in columns]
         if as_json:
-            print(json.dumps(_plain(source, found), indent=2, allow_nan=False))
+            print_json(_plain(source, found))
         elif len(found) == 1:
             _report(*found[0])
         else:

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import typer
-from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from stoic.cli.progress import watching
+from stoic.cli.terminal import Console, Text, refuse
 from stoic.errors import StoicError
 from stoic.lab.attacks import attacks
 from stoic.lab.experiments import catalogue, toml
@@ -82,7 +81,7 @@ def reproduce(names: list[str], everything: bool, quick: bool, how: How) -> None
             _reproduce(entry, quick, how)
         except StoicError as refused:  # the others must not wait for it
             failed.append(refused)
-            console.print(Text(f"stoic: {refused}", style="red"))
+            refuse(refused)
     if failed:
         raise typer.Exit(2)
 

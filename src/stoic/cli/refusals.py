@@ -7,9 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import typer
-from rich.console import Console
-from rich.text import Text
 
+from stoic.cli.terminal import Console, refuse
 from stoic.errors import StoicError
 
 __all__ = ["plainly"]
@@ -21,12 +20,12 @@ def plainly() -> Iterator[None]:
     try:
         yield
     except StoicError as refused:
-        Console(stderr=True).print(Text(f"stoic: {refused}", style="red"), soft_wrap=True)
+        refuse(refused)
         raise typer.Exit(2) from None
     except BrokenPipeError:
         raise  # who read us has read enough: the command ends with exit code 1, without a word
     except OSError as trouble:
-        Console(stderr=True).print(Text(f"stoic: {_words(trouble)}", style="red"), soft_wrap=True)
+        refuse(_words(trouble))
         raise typer.Exit(2) from None
     except KeyboardInterrupt:
         Console(stderr=True).print("stopped; what is finished is kept: run it again to go on")

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.text import Text
 
 from stoic.cli.files import file_name
 from stoic.cli.refusals import plainly
+from stoic.cli.terminal import Console, Text, confirm
 from stoic.errors import InvalidInput, UnknownStudy
+from stoic.redaction import redacted_url
 
 if TYPE_CHECKING:
     from stoic.study import Study
@@ -25,7 +25,10 @@ study = typer.Typer(
 
 Place = Annotated[
     str,
-    typer.Argument(metavar="STORE", help="A path, or a URL such as postgresql://ann@db/tuning."),
+    typer.Argument(
+        metavar="STORE",
+        help="A path, or a URL: postgresql://ann@db/tuning; its password in PGPASSWORD.",
+    ),
 ]
 Name = Annotated[
     str | None, typer.Argument(metavar="NAME", help="Of the study; not needed where there is one.")
@@ -159,8 +162,10 @@ def delete_study(
             raise UnknownStudy(
                 f"expected a study among {', '.join(map(repr, found)) or 'none'}, got {name!r}"
             )
-        question = f"Delete study {name!r} with {found[name].trials} trials from {store}?"
-        if not yes and not typer.confirm(question):
+        question = (
+            f"Delete study {name!r} with {found[name].trials} trials from {redacted_url(store)}?"
+        )
+        if not yes and not confirm(question):
             raise typer.Exit(1)
         delete(store, name)
         Console().print(Text(f"study {name!r} is deleted"), soft_wrap=True)
@@ -232,5 +237,7 @@ def _name(store: str, name: str | None) -> str:
     if len(found) == 1:
         return found[0]
     if not found:
-        raise UnknownStudy(f"expected a study in {store}, got none; make one with stoic tune")
+        raise UnknownStudy(
+            f"expected a study in {redacted_url(store)}, got none; make one with stoic tune"
+        )
     raise InvalidInput(f"expected the name of a study among {', '.join(map(repr, found))}")

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
+from stoic.cli.terminal import Console, Text, print_json
 from stoic.errors import InvalidInput
 from stoic.optimize import Answer
+from stoic.redaction import redacted_url
 from stoic.study import Study, StudySummary, TrialRecord
 from stoic.study.doctor import Diagnosis
 from stoic.study.recovery import Recovered
@@ -27,10 +26,10 @@ _MARKS = {"fine": "ok", "note": "note", "damage": "damage"}
 def listed(store: str, found: Sequence[StudySummary], as_json: bool) -> None:
     """The studies of a store."""
     if as_json:
-        _print([asdict(each) for each in found])
+        print_json([asdict(each) for each in found])
         return
     if not found:
-        Console().print(Text(f"{store} holds no study"), soft_wrap=True)
+        Console().print(Text(f"{redacted_url(store)} holds no study"), soft_wrap=True)
         return
     table = _table("study", "goal", "trials", "told", "failed", "open", "last")
     for each in found:
@@ -52,7 +51,7 @@ def shown(study: Study, as_json: bool) -> None:
             "method": study.method, "space": study.space.describe(),
             "trials": len(records), **counts,
         }  # fmt: skip
-        _print({**about, "result": study.result().to_dict() if records else None})
+        print_json({**about, "result": study.result().to_dict() if records else None})
         return
     console = Console()
     console.print(Text(study.name, style="bold"), soft_wrap=True)
@@ -69,7 +68,9 @@ def shown(study: Study, as_json: bool) -> None:
         table.add_row(Text(name), Text(str(parameter)))
     console.print(table)
     if any(states):
-        console.print(Text("\n" + str(study.result())), soft_wrap=True)
+        console.print()
+        for line in str(study.result()).split("\n"):
+            console.print(Text(line), soft_wrap=True)
 
 
 def best(study: Study, as_json: bool) -> None:
@@ -81,7 +82,7 @@ def best(study: Study, as_json: bool) -> None:
             error
         )
     if as_json:
-        _print(_answer(answer))
+        print_json(_answer(answer))
         return
     console = Console()
     low, high = answer.interval
@@ -103,7 +104,7 @@ def _answer(answer: Answer) -> dict[str, Any]:
 def trials(study: Study, found: Sequence[TrialRecord], as_json: bool) -> None:
     """Trials, one in a line."""
     if as_json:
-        _print([asdict(record) for record in found])
+        print_json([asdict(record) for record in found])
         return
     table = _table("trial", "state", study.objective, "parameters")
     table.columns[3].overflow = "fold"
@@ -111,7 +112,7 @@ def trials(study: Study, found: Sequence[TrialRecord], as_json: bool) -> None:
         outcome = ", ".join(f"{value:.6g}" for value in record.values)
         outcome = record.reason or "" if record.state == "failed" else outcome
         words = outcome if len(outcome) <= 24 else outcome[:23] + "…"
-        row = (Text(record.state), Text(words.replace("\n", " ")), Text(_params(record.params)))
+        row = (Text(record.state), Text(" ".join(words.split())), Text(_params(record.params)))
         table.add_row(str(record.number), *row)
     Console().print(table)
 
@@ -130,7 +131,7 @@ def diagnosis(
     if as_json:
         rows = [{"kind": f.kind, "where": f.where, "words": f.words} for f in found.findings]
         saved = [{**asdict(each), "share": each.share} for each in kept]
-        _print({"store": found.store, "healthy": found.healthy, "findings": rows} | (
+        print_json({"store": found.store, "healthy": found.healthy, "findings": rows} | (
             {"recovered": saved} if target is not None else {}
         ))  # fmt: skip
         return
@@ -139,7 +140,8 @@ def diagnosis(
         mark = (f"{_MARKS[finding.kind]:>6}  ", _STYLES[finding.kind])
         console.print(Text.assemble(mark, f"{finding.where}: {finding.words}"), soft_wrap=True)
     if target is not None:
-        console.print(Text(f"\n{target}:", style="bold"), soft_wrap=True)
+        console.print()
+        console.print(Text(f"{redacted_url(target)}:", style="bold"), soft_wrap=True)
         for each in kept:
             console.print(Text(str(each)), soft_wrap=True)
         if not kept:
@@ -167,7 +169,3 @@ def _ago(when: float | None) -> str:
         if seconds >= length:
             return f"{seconds // length:.0f} {unit} ago"
     return f"{seconds:.0f} s ago"
-
-
-def _print(data: object) -> None:
-    print(json.dumps(data, indent=2, allow_nan=False))

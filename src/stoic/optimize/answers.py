@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from stoic.printable import visible
+
 __all__ = ["Answer", "Luckiest", "Suspect", "Trial", "rounded"]
 
 Params = dict[str, Any]
@@ -71,7 +73,7 @@ def _show(params: Mapping[str, Any]) -> str:
     for name, value in params.items():
         shown = f"{value:.6g}" if isinstance(value, float) else str(value)
         parts.append(f"{name}={shown}")
-    return ", ".join(parts)
+    return visible(", ".join(parts))
 
 
 def rounded(value: float, spread: float) -> str:

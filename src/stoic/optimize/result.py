@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from stoic.optimize.answers import Answer, Luckiest, Suspect, Trial, rounded
 from stoic.optimize.optimizer import Optimizer
 from stoic.optimize.sensitivity import Without, leave_out
+from stoic.printable import visible
 from stoic.spaces import Space
 
 if TYPE_CHECKING:
@@ -142,7 +143,9 @@ class Result:
             if self.without_suspects is not None:
                 lines += _wrapped(f"{_sentence(str(self.without_suspects))}.", 2)
         if self.failures:
-            reasons = "; ".join(f"{n} × {reason}" for reason, n in self.failures.items())
+            reasons = "; ".join(
+                f"{n} × {visible(' '.join(reason.split()))}" for reason, n in self.failures.items()
+            )
             lines += _wrapped(f"Failures: {reasons}", 2)
         return "\n".join(lines)
 
@@ -152,7 +155,7 @@ class Result:
         count = _count(len(self.trials), "evaluation", "evaluations")
         crashed = f", {failed} of which failed" if failed else ""
         end = "; interrupted before the end." if self.interrupted else "."
-        return f"{verb} {self.objective} in {count}{crashed}{end}"
+        return f"{verb} {visible(self.objective)} in {count}{crashed}{end}"
 
     def _estimate(self, best: Answer) -> list[str]:
         low, high = best.interval
@@ -161,14 +164,15 @@ class Result:
         measured = f"itself measured {times}" if best.measured else "itself not measured yet"
         typical = median([t.value for t in self.trials if t.value is not None])
         return [
-            f"  estimated {self.objective}: {value} (90% interval {low_} to {high_}); {measured}",
+            f"  estimated {visible(self.objective)}: {value} "
+            f"(90% interval {low_} to {high_}); {measured}",
             f"  for comparison, the median of all measurements: {rounded(typical, high - low)}",
         ]
 
 
 def _shown(params: Mapping[str, Any]) -> str:
     shown = [f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in params.items()]
-    return ", ".join(shown)
+    return visible(", ".join(shown))
 
 
 def _sentence(text: str) -> str:

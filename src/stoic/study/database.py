@@ -14,7 +14,9 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from stoic.errors import StoreDamaged, StoreError, StoreUnavailable
+from stoic.redaction import masked, redacted
 from stoic.study.marks import Mark
+from stoic.study.places import secrets
 from stoic.study.rows import StudyRow
 from stoic.study.statements import driver
 
@@ -153,12 +155,20 @@ class Database(ABC):
                 explained = None if cause is None else self.explain(cause)
                 if explained is None:
                     raise
-                raise explained from error
+                raise explained from self.cause(error)
             except UnicodeDecodeError as error:  # SQLite quotes the damage in its own message
                 raise StoreDamaged(
                     f"expected {self.url.database} to be a whole store of Stoic, got text that is "
                     "none; restore a copy, or let `stoic study doctor` save what is readable"
                 ) from error
+
+    def words(self, error: BaseException) -> str:
+        """A driver's message on one line, without the secrets of this store's URL."""
+        return " ".join(masked(redacted(str(error)), secrets(self.url)).split())
+
+    def cause(self, error: BaseException) -> BaseException | None:
+        """The error as a cause; None where a traceback, which prints it, would show a secret."""
+        return error if self.words(error) == " ".join(str(error).split()) else None
 
     def _after_fork(self) -> None:
         _forked.append((self._engine, self._connection))

@@ -19,7 +19,7 @@ from stoic.study.findings import Finding, damage, fine, note
 from stoic.study.listing import names
 from stoic.study.looking import APPLICATION
 from stoic.study.opening import open_store
-from stoic.study.places import place
+from stoic.study.places import place, shown
 from stoic.study.queue import Queue
 from stoic.study.schema import FORMAT
 from stoic.study.verify import not_behind
@@ -54,10 +54,9 @@ def examine(store: str | os.PathLike[str], watch: Callable[[str], None] | None =
     A file is copied first, for SQLite would repair, and thereby change, what it opens.
     """
     url = place(store)
-    shown = url.render_as_string(hide_password=True)
     watch = watch or (lambda _: None)
     if not url.drivername.startswith("sqlite"):
-        return Diagnosis(shown, tuple(_content(store, watch)))
+        return Diagnosis(shown(url), tuple(_content(store, watch)))
     path = str(url.database)
     if not os.path.isfile(path):
         raise StoreUnavailable(f"expected a store at {path}, got none; look at the path")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from stoic.printable import visible
+
 __all__ = ["Finding", "damage", "fine", "note"]
 
 
@@ -22,7 +24,7 @@ class Finding:
 
     def __str__(self) -> str:
         mark = {"fine": "ok", "note": "note", "damage": "DAMAGE"}[self.kind]
-        return f"{mark:>6}  {self.where}: {self.words}"
+        return visible(f"{mark:>6}  {self.where}: {self.words}")
 
 
 def fine(where: str, words: str) -> Finding:

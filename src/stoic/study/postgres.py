@@ -6,12 +6,14 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
+from sqlalchemy.exc import ArgumentError
 from sqlalchemy.pool import NullPool
 
-from stoic.errors import MissingExtra, StoreDamaged, StoreError, StoreUnavailable
+from stoic.errors import InvalidInput, MissingExtra, StoreDamaged, StoreError, StoreUnavailable
 from stoic.study import schema
 from stoic.study.database import Database
 from stoic.study.marks import Mark
+from stoic.study.places import shown
 
 __all__ = ["PostgreSQL"]
 
@@ -38,12 +40,19 @@ class PostgreSQL(Database):
             import psycopg as _psycopg  # noqa: F401
         except ImportError as missing:
             raise MissingExtra.of("psycopg", "stores on PostgreSQL", "postgres") from missing
-        engine = sa.create_engine(
-            self.url,
-            poolclass=NullPool,
-            isolation_level="AUTOCOMMIT",
-            connect_args={"connect_timeout": 10} if "connect_timeout" not in self.url.query else {},
-        )
+        patience = {"connect_timeout": 10} if "connect_timeout" not in self.url.query else {}
+        try:
+            engine = sa.create_engine(
+                self.url,
+                poolclass=NullPool,
+                isolation_level="AUTOCOMMIT",
+                connect_args=patience,
+            )
+        except ArgumentError as cause:
+            raise InvalidInput(
+                f"expected a URL of PostgreSQL, got {shown(self.url)} ({self.words(cause)}); "
+                "correct it"
+            ) from self.cause(cause)
         sa.event.listen(engine, "connect", _configure)
         return engine
 
@@ -76,16 +85,16 @@ class PostgreSQL(Database):
         return psycopg.Error
 
     def explain(self, error: BaseException) -> StoreError | None:
-        shown = self.url.render_as_string(hide_password=True)
+        where, said = shown(self.url), self.words(error)
         state = getattr(error, "sqlstate", None) or ""
         if not state or state[:2] in _UNAVAILABLE or state == "42501":  # no privilege
             return StoreUnavailable(
-                f"expected to use {shown}, got {str(error).strip()}; look at the server, "
+                f"expected to use {where}, got {said}; look at the server, "
                 "then go on: what was acknowledged is safe"
             )
         if state[:2] in ("42", "XX", "22", "23"):
             return StoreDamaged(
-                f"expected {shown} to be a whole store of Stoic, got {str(error).strip()}; "
+                f"expected {where} to be a whole store of Stoic, got {said}; "
                 "restore a copy, or name another database"
             )
         return None

@@ -16,9 +16,10 @@ from stoic.study.plain import read, written
 if TYPE_CHECKING:
     from stoic.policies import Policy
 
-__all__ = ["METHODS", "Asked", "Problem"]
+__all__ = ["METHODS", "Asked", "Problem", "checked_name"]
 
 METHODS = ("auto", "random")
+_LONGEST_NAME = 200  # characters
 _FORMAT = 1
 
 
@@ -139,6 +140,17 @@ class Problem:
                     f"expected {what} {_short(mine)} of study {name!r}, got {_short(value)}; "
                     "give the study's own, leave it out, or choose another name"
                 )
+
+
+def checked_name(name: object, what: str) -> str:
+    """A name of a study or a worker, or `InvalidInput`."""
+    whole = isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME and name.isprintable()
+    if not isinstance(name, str) or not whole:
+        raise InvalidInput(
+            f"expected {what} as printable text of at most {_LONGEST_NAME} characters, "
+            f"got {describe(name)}; choose another"
+        )
+    return str(name)
 
 
 def _space_of(policy: Mapping[str, Any]) -> Space:

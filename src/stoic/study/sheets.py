@@ -7,6 +7,7 @@ import io
 import json
 import math
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +20,11 @@ from stoic.errors import InvalidInput, MissingData, MissingExtra
 __all__ = ["FORMATS", "Sheet", "cell", "format_of", "read_sheet", "write_sheet"]
 
 FORMATS = ("csv", "json", "parquet")
+_MARK = "'"  # before a cell of CSV that would be a formula, as spreadsheets themselves write it
+_FORMULA = re.compile(
+    "'*[=+\\-@\\t\\r\\n＝＋－＠]"
+)  # those of full width are taken for formulas, too
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _ABOUT = b"stoic.study"  # where a Parquet file tells of its study
 
 
@@ -74,12 +80,38 @@ def write_sheet(sheet: Sheet, path: Path, kind: str) -> None:
         draft.unlink(missing_ok=True)
 
 
+class _Lines(io.StringIO):
+    """Rows of CSV as lines that end with a newline alone."""
+
+    def write(self, row: str) -> int:
+        return super().write(row.removesuffix("\r\n") + "\n")
+
+
 def _csv(sheet: Sheet) -> bytes:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(sheet.columns)
-    writer.writerows([[cell(row.get(name)) for name in sheet.columns] for row in sheet.rows])
+    text = _Lines()
+    writer = csv.writer(text, lineterminator="\r\n")  # thus it quotes either
+    writer.writerow([_neutral(name) for name in sheet.columns])
+    writer.writerows(
+        [[_neutral(cell(row.get(name))) for name in sheet.columns] for row in sheet.rows]
+    )
     return text.getvalue().encode("utf-8", "replace")  # half a sign is none
+
+
+def _neutral(text: str) -> str:
+    """A cell that no spreadsheet takes for a formula: one that begins like it is marked by ``'``.
+
+    Numbers stay numbers. A cell that begins with the mark already gets another, so that
+    `_original` gives back every text.
+
+    >>> [_neutral(text) for text in ("=1+1", "-5", "-5 ms", "'=1", "it's")]
+    ["'=1+1", '-5', "'-5 ms", "''=1", "it's"]
+    """
+    return _MARK + text if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
+
+
+def _original(text: str) -> str:
+    """What `_neutral` made the cell of."""
+    return text[1:] if text.startswith(_MARK) and _FORMULA.match(text) else text
 
 
 def _json(sheet: Sheet) -> bytes:
@@ -140,7 +172,7 @@ def _from_csv(data: bytes, path: Path) -> Sheet:
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     rows, places = [], []
     try:
-        columns = next(reader, [])
+        columns = [_original(name) for name in next(reader, [])]
         if len(set(columns)) < len(columns) or not all(columns):
             raise InvalidInput(f"expected a header of different names in {path}, got {columns}")
         for cells in reader:
@@ -151,7 +183,8 @@ def _from_csv(data: bytes, path: Path) -> Sheet:
                     f"expected {len(columns)} cells as in the header, got {len(cells)} in line "
                     f"{reader.line_num} of {path}"
                 )
-            rows.append({name: text for name, text in zip(columns, cells, strict=True) if text})
+            pairs = zip(columns, cells, strict=True)
+            rows.append({name: _original(text) for name, text in pairs if text})
             places.append(f"line {reader.line_num}")
     except csv.Error as error:
         raise InvalidInput(

@@ -15,7 +15,8 @@ from stoic.optimize import Answer, Luckiest, Result, Suspect, Trial
 from stoic.spaces import Space
 from stoic.study.advisers import Adviser
 from stoic.study.lending import Lending
-from stoic.study.problem import Asked
+from stoic.study.places import shown
+from stoic.study.problem import Asked, checked_name
 from stoic.study.reading import records
 from stoic.study.records import StudyTrial, TrialRecord
 from stoic.study.running import run
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Study"]
 
-_LONGEST_NAME = 200
 _LONGEST_REASON = 10_000
 
 
@@ -92,9 +92,9 @@ class Study:
         worker: str | None = None,
     ) -> None:
         asked = Asked(space, policy, direction, seed, method, objective)
-        self.name = _name(name, "name")
+        self.name = checked_name(name, "name")
         self.lease = _lease(lease)
-        named = None if worker is None else _name(worker, "worker")
+        named = None if worker is None else checked_name(worker, "worker")
         self._session = Session(store, self.name, asked)
         self._closing = weakref.finalize(self, self._session.database.close)
         self._lending = Lending(self._session, named)
@@ -272,7 +272,7 @@ class Study:
     @property
     def url(self) -> str:
         """Where the store is, without a password."""
-        return self._session.database.url.render_as_string(hide_password=True)
+        return shown(self._session.database.url)
 
     @property
     def finished(self) -> int:
@@ -316,16 +316,6 @@ class Study:
         """All that was found so far; its trials have the study's numbers, in the log's order."""
         with self._session.thinking:
             return self.informed().result()
-
-
-def _name(name: object, what: str) -> str:
-    whole = isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME and name.isprintable()
-    if not isinstance(name, str) or not whole:
-        raise InvalidInput(
-            f"expected {what} as printable text of at most {_LONGEST_NAME} characters, "
-            f"got {describe(name)}"
-        )
-    return str(name)
 
 
 def _lease(lease: object) -> float:

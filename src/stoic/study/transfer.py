@@ -20,7 +20,7 @@ from stoic.study.listing import names
 from stoic.study.opening import open_store
 from stoic.study.places import place
 from stoic.study.plain import params_of, read, text_of, value_of, written
-from stoic.study.problem import Asked, Problem
+from stoic.study.problem import Asked, Problem, checked_name
 from stoic.study.rows import FAILED, OPEN, TOLD, Entry, StudyRow, TrialRow
 from stoic.study.sheets import Sheet, format_of, read_sheet, write_sheet
 
@@ -121,7 +121,7 @@ def import_file(
     """
     asked = asked or Asked()
     sheet = read_sheet(path, format_of(path, kind))
-    name = name or _told_name(sheet) or "study"
+    name = checked_name(sheet.about.get("name", "study") if name is None else name, "name")
     existing = _existing(store, name)
     problem = existing or _new_problem(sheet, asked, name)
     problem.agree(asked, name)
@@ -133,11 +133,6 @@ def import_file(
             return _written(database, connection, name, problem, rows)
     finally:
         database.close()
-
-
-def _told_name(sheet: Sheet) -> str | None:
-    name = sheet.about.get("name")
-    return name if isinstance(name, str) and 0 < len(name) <= 200 and name.isprintable() else None
 
 
 def _existing(store: str | os.PathLike[str], name: str) -> Problem | None:
@@ -171,6 +166,7 @@ def _new_problem(sheet: Sheet, asked: Asked, name: str) -> Problem:
     told = {key: value for key, value in sheet.about.items() if key != "name"}
     try:
         if asked.direction is None and asked.seed is None and asked.method is None:
+            Asked(objective=told.get("objective"))  # text, as for any new study
             return Problem.from_text(written(told))
         space = Space.from_description(told.get("space"))
     except (ValueError, InvalidState) as error:

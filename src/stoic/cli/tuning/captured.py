@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Sequence
+
+from stoic.printable import visible
+from stoic.redaction import masked
 
 __all__ = ["Captured", "plain_text"]
 
@@ -24,7 +28,8 @@ class Captured:
     'abc\n[output left out here]\nhijk'
     """
 
-    def __init__(self, head: int = _HEAD, tail: int = _TAIL) -> None:
+    def __init__(self, head: int = _HEAD, tail: int = _TAIL, secrets: Sequence[str] = ()) -> None:
+        self._secrets = secrets
         self._head, self._tail = bytearray(), bytearray()
         self._most_head, self._most_tail = head, tail
         self._dropped = False
@@ -52,12 +57,16 @@ class Captured:
             gap = _GAP if self._dropped else b""
             return bytes(self._head + gap + self._tail).decode("utf-8", "replace")
 
+    @property
+    def shown(self) -> str:
+        """What was kept, without the secrets that the program was given."""
+        return masked(self.text, self._secrets)
+
     def last_line(self) -> str:
-        """The last line that holds anything, without colours, shortened."""
-        for line in reversed(plain_text(self.text).splitlines()):
+        """The last line that holds anything, without colours and secrets, shortened."""
+        for line in reversed(plain_text(self.shown).splitlines()):
             if line.strip():
-                words = " ".join(line.split())[:_LINE]
-                return "".join(c if c.isprintable() else "?" for c in words)
+                return visible(" ".join(line.split()))[:_LINE]
         return ""
 
 

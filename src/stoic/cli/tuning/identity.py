@@ -8,6 +8,7 @@ from typing import Any
 
 from stoic.cli.tuning.plan import Plan
 from stoic.errors import StudyMismatch
+from stoic.redaction import redacted_command
 
 __all__ = ["agree"]
 
@@ -18,18 +19,21 @@ def agree(plan: Plan, uid: str) -> None:
     """Refuse a study that was begun with another command or metric; note ours where it is new.
 
     The store itself knows space, direction and seed; what program gave the values stands in a
-    small file of the study's folder. Where that is gone, we can't know, and go on.
+    small file of the study's folder, without its secrets, which may change. Where that is gone,
+    we can't know, and go on.
     """
     path = plan.folder / _FILE
     ours: dict[str, Any] = {
         "study": uid,
-        "command": list(plan.template.arguments),
+        "command": list(plan.template.public.arguments),
         "metric": str(plan.metric),
     }
     try:
         theirs = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         theirs = None
+    if isinstance(theirs, dict) and isinstance(theirs.get("command"), list):
+        theirs["command"] = redacted_command([str(word) for word in theirs["command"]])
     if isinstance(theirs, dict) and theirs.get("study") == uid:
         for key in ("command", "metric"):
             if theirs.get(key) != ours[key]:

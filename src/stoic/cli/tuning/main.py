@@ -10,9 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.text import Text
-
+from stoic.cli.terminal import Console, Text
 from stoic.cli.tuning.board import Board
 from stoic.cli.tuning.identity import agree
 from stoic.cli.tuning.measuring import Measuring
@@ -21,7 +19,7 @@ from stoic.cli.tuning.program import Program
 from stoic.cli.tuning.session import Session
 from stoic.cli.tuning.settings import Settings
 from stoic.cli.tuning.signals import Wish, listening
-from stoic.cli.tuning.summary import say, write_json
+from stoic.cli.tuning.summary import going_on, say, write_json
 from stoic.cli.tuning.watchers import Lines, OnTerminal, Watcher
 from stoic.errors import InvalidInput
 from stoic.optimize.result import Result
@@ -108,10 +106,15 @@ def _tune(plan: Plan, study: Study, console: Console, plain: bool) -> tuple[Sess
     leftovers = Leftovers(plan.folder)
     if ended := leftovers.end():
         console.print(f"ended what a killed run had left running: {ended} of {plan.name!r}")
-    program = Program(plan.timeout, begun=leftovers.note, ended=leftovers.forget)
+    program = Program(
+        plan.timeout,
+        begun=leftovers.note,
+        ended=leftovers.forget,
+        secrets=plan.template.secrets,
+    )
     measuring = Measuring(program, plan.template, plan.metric, plan.folder, study.seed)
-    title = f"{plan.direction} {plan.objective}: {' '.join(plan.template.arguments)}"
-    watcher: Watcher = Lines(board) if plain else OnTerminal(console, board, title)
+    title = f"{plan.direction} {plan.objective}: {' '.join(plan.template.public.arguments)}"
+    watcher: Watcher = Lines(console, board) if plain else OnTerminal(console, board, title)
     session = Session(plan, study, measuring, board, watcher)
     with listening(program.kill) as wish, watcher:
         session.run(wish)
@@ -142,7 +145,7 @@ def _hand_over(asked: Asked, plan: Plan, result: Result, console: Console, start
             result,
             plan.report,
             title=plan.name,
-            command=shlex.join(plan.template.arguments),
+            command=shlex.join(plan.template.public.arguments),
             started=started,
             seconds=time.time() - started,
         )
@@ -150,5 +153,5 @@ def _hand_over(asked: Asked, plan: Plan, result: Result, console: Console, start
     if plan.folder.is_dir():
         console.print(Text(f"output     {plan.folder}{os.sep}"), soft_wrap=True)
     if result.interrupted:
-        again = shlex.join(["stoic", *sys.argv[1:]])
-        console.print(Text(f"to go on   {again}"), soft_wrap=True)
+        for line in going_on(sys.argv[1:]):
+            console.print(Text(line), soft_wrap=True)

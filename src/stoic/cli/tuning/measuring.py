@@ -14,6 +14,7 @@ from typing import Any
 from stoic.cli.tuning.metric import Metric, NotFinite, NoValue
 from stoic.cli.tuning.program import Ended, Program
 from stoic.cli.tuning.template import Template
+from stoic.redaction import masked
 
 __all__ = ["Measured", "Measuring", "seed_of"]
 
@@ -58,8 +59,8 @@ class Measuring:
             seconds += ended.seconds
             value, reason, unreadable = self._read(ended)
             log.append(f"value: {value!r}" if value is not None else f"failed: {reason}")
-            log.append(f"--- stdout\n{_ends(ended.stdout.text)}")
-            log.append(f"--- stderr\n{_ends(ended.stderr.text)}\n")
+            log.append(f"--- stdout\n{_ends(ended.stdout.shown)}")
+            log.append(f"--- stderr\n{_ends(ended.stderr.shown)}\n")
             if value is not None:
                 values.append(value)
             else:
@@ -76,7 +77,8 @@ class Measuring:
         seed = seed_of(self._seed, number, measurement)
         arguments = self._template.fill(params, trial=number, seed=seed)
         log.append(f"trial {number}, run {measurement}, {time.strftime('%Y-%m-%d %H:%M:%S')}")
-        log.append(f"$ {shlex.join(arguments)}")
+        shown = self._template.public.fill(params, trial=number, seed=seed)
+        log.append(f"$ {shlex.join(shown)}")
         environment = self._template.environment(params, trial=number, seed=seed)
         return self._program.run(arguments, environment)
 
@@ -87,7 +89,15 @@ class Measuring:
         try:
             return self._metric.read(ended.stdout.text), "", False
         except NoValue as error:
-            return None, str(error), not isinstance(error, NotFinite)
+            return None, self._said(error, ended), not isinstance(error, NotFinite)
+
+    def _said(self, error: NoValue, ended: Ended) -> str:
+        """Why there is no value; where that quotes the output, then without its secrets."""
+        try:
+            self._metric.read(ended.stdout.shown)
+        except NoValue as hidden:
+            return str(hidden)
+        return masked(str(error), self._template.secrets)
 
     def _keep(self, number: int, text: str) -> None:
         """A trial's log is a comfort: where it can't be written, the trial counts all the same."""

@@ -6,9 +6,9 @@ import time
 from collections.abc import Iterator
 from itertools import islice
 
-from rich.console import Console, ConsoleOptions, RenderResult
-from rich.text import Text
+from rich.console import ConsoleOptions, RenderResult
 
+from stoic.cli.terminal import RichConsole, Text
 from stoic.cli.tuning.board import Board, Finished, alike, clock, estimate, shown, times
 
 __all__ = ["Picture"]
@@ -24,7 +24,7 @@ class Picture:
     def __init__(self, board: Board, title: str) -> None:
         self._board, self._title = board, title
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+    def __rich_console__(self, console: RichConsole, options: ConsoleOptions) -> RenderResult:
         for line in islice(self._lines(), max(console.height - 1, 1)):
             line.no_wrap, line.overflow = True, "ellipsis"
             line.truncate(options.max_width, overflow="ellipsis")

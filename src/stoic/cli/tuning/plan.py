@@ -13,6 +13,7 @@ from stoic.cli.tuning.metric import Metric, metric_of
 from stoic.cli.tuning.settings import Settings
 from stoic.cli.tuning.template import Template
 from stoic.errors import InvalidInput
+from stoic.redaction import MASK
 from stoic.spaces import Space
 
 __all__ = ["Plan"]
@@ -110,11 +111,13 @@ def _check_program(program: str) -> None:
 
 def _name(template: Template) -> str:
     """A study's name from its command: of the script where an interpreter runs one."""
-    lines = [word.strip().partition("\n")[0] for word in template.arguments]  # of a script: one
+    arguments = template.public.arguments
+    lines = [word.strip().partition("\n")[0] for word in arguments]  # of a script: one
     words = [re.sub(r"\{[^{}]*\}", "", line).strip()[:_LONGEST] for line in lines]
     for word in words:
         base = Path(word).name
-        if word.startswith("-") or not base or "=" in word or _INTERPRETERS.fullmatch(base):
+        skipped = word.startswith("-") or not base or "=" in word or MASK in word
+        if skipped or _INTERPRETERS.fullmatch(base):
             continue
         return _printable(Path(base).stem or base)
     return _printable(Path(words[0]).name)

@@ -51,8 +51,9 @@ class Program:
         *,
         begun: Callable[[int], None] = _nobody,
         ended: Callable[[int], None] = _nobody,
+        secrets: Sequence[str] = (),
     ) -> None:
-        self.timeout = timeout
+        self.timeout, self._secrets = timeout, secrets
         self._begun, self._ended = begun, ended  # told the process's number
         self._running: set[subprocess.Popen[bytes]] = set()
         self._cut: set[subprocess.Popen[bytes]] = set()  # ended by us before their time
@@ -62,7 +63,7 @@ class Program:
     def run(self, arguments: Sequence[str], environment: Mapping[str, str]) -> Ended:
         """Run a command to its end, or to the time-out; never raises for what the program does."""
         begun = time.monotonic()
-        out, err = Captured(), Captured()
+        out, err = Captured(secrets=self._secrets), Captured(secrets=self._secrets)
         try:
             process = self._start(arguments, environment)
         except (OSError, ValueError) as error:  # ValueError: a NUL character in an argument

@@ -106,9 +106,10 @@ class Session:
                 continue  # released in the end
             trial = self._running[future]
             if not measured.startable and not self._fresh:
+                program = self.plan.template.public.arguments[0]
                 self.refused = (
-                    f"expected a program that can be started, got {self.plan.template.arguments[0]}"
-                    f", which {measured.reason}; run it by hand"
+                    f"expected a program that can be started, got {program}, "
+                    f"which {measured.reason}; run it by hand"
                 )
                 continue
             self._record(trial, measured)

@@ -151,6 +151,12 @@ def _text(value: object, name: str) -> str:
     return value
 
 
+def _store(value: object, name: str) -> str:
+    if not isinstance(value, str):  # not described: it may hold a password
+        raise InvalidInput(f"expected {name} as text, got {type(value).__name__}")
+    return _text(value, name)
+
+
 def _flag(value: object, name: str) -> bool:
     if not isinstance(value, bool):
         raise InvalidInput(f"expected {name} to be true or false, got {describe(value)}")
@@ -169,7 +175,7 @@ _READ: dict[str, Any] = {
     "jobs": lambda value, name: integer(value, name, at_least=1, at_most=1024),
     "repeat": repeats,
     "env": _flag,
-    "store": _text,
+    "store": _store,
     "name": _text,
     "seed": lambda value, name: integer(value, name, at_least=0, at_most=2**63 - 1),
     "lease": seconds,

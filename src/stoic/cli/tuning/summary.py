@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from textwrap import wrap
 
-from rich.console import Console
-from rich.text import Text
-
+from stoic.cli.terminal import Console, Text
 from stoic.cli.tuning.board import alike, estimate, times
 from stoic.cli.tuning.plan import Plan
 from stoic.errors import InvalidInput
 from stoic.optimize.result import Result
+from stoic.redaction import MASK, redacted_command
 
-__all__ = ["command_of", "say", "write_json"]
+__all__ = ["command_of", "going_on", "say", "write_json"]
 
 _WIDTH = 80
 _SUSPECTS = 5
@@ -29,8 +28,10 @@ def say(result: Result, plan: Plan, console: Console) -> None:
 
 
 def command_of(result: Result, plan: Plan) -> str | None:
-    """The best configuration as a line for a shell."""
-    return None if result.best is None else shlex.join(plan.template.fill(result.best.params))
+    """The best configuration as a line for a shell, without the secrets of the command."""
+    if result.best is None:
+        return None
+    return shlex.join(plan.template.public.fill(result.best.params))
 
 
 def _lines(result: Result, plan: Plan, width: int) -> Iterator[Text]:
@@ -78,6 +79,35 @@ def _named(name: str, said: str, width: int, most: int, *, style: str = "") -> I
         if i == 0:
             text.stylize("cyan", 0, len(label))
         yield text
+
+
+def going_on(arguments: Sequence[str]) -> Iterator[str]:
+    """How to repeat ``stoic`` with these arguments, without their secrets.
+
+    >>> for line in going_on(["tune", "--store", "postgresql://ann:hush@db/t", "--", "./bench"]):
+    ...     print(line)
+    to go on   stoic tune --store postgresql://ann@db/t -- ./bench
+               first set PGPASSWORD, or ~/.pgpass, to the store's password, which is not shown
+    """
+    from stoic.study.places import without_password
+
+    words = list(arguments)
+    end = words.index("--") if "--" in words else len(words)
+    left_out = False
+    for i, word in enumerate(words[:end]):
+        option = "--store=" if word.startswith("--store=") else ""
+        if option or words[i - 1 : i] == ["--store"]:
+            words[i] = option + without_password(word.removeprefix(option))
+            left_out |= words[i] != word
+    shown = redacted_command(words)
+    yield f"to go on   {shlex.join(['stoic', *shown])}"
+    if left_out:
+        yield (
+            f"{'':11}first set PGPASSWORD, or ~/.pgpass, to the store's password, "
+            "which is not shown"
+        )
+    if shown != words:
+        yield f"{'':11}with what {MASK} stands for put back"
 
 
 def write_json(result: Result, plan: Plan, path: Path) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from stoic.cli.tuning.parameters import Written
 from stoic.errors import InvalidInput
+from stoic.redaction import redacted_command, secrets_of
 
 __all__ = ["RESERVED", "Template"]
 
@@ -64,6 +66,17 @@ class Template:
                     f"expected a variable of its own for {name!r}, got {variable(name)}, "
                     f"which belongs to {other!r}; rename it"
                 )
+
+    @cached_property
+    def public(self) -> Template:
+        """The same without its secrets, for people; only a program gets the command itself."""
+        return Template(redacted_command(self.arguments), tuple(self.parameters.values()), env=True)
+
+    @cached_property
+    def secrets(self) -> tuple[str, ...]:
+        """What no log may show."""
+        found = secrets_of(self.arguments)
+        return tuple(secret.replace("{{", "{").replace("}}", "}") for secret in found)
 
     @property
     def program(self) -> str | None:

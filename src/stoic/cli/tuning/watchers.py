@@ -5,9 +5,9 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Protocol, Self
 
-from rich.console import Console
 from rich.live import Live
 
+from stoic.cli.terminal import Console, Text
 from stoic.cli.tuning.board import Board, Finished, clock, estimate, shown
 from stoic.cli.tuning.picture import Picture
 
@@ -64,8 +64,8 @@ class OnTerminal:
 class Lines:
     """One line for each trial, for pipes, files and continuous integration."""
 
-    def __init__(self, board: Board) -> None:
-        self._board = board
+    def __init__(self, console: Console, board: Board) -> None:
+        self._console, self._board = console, board
 
     def __enter__(self) -> Self:
         return self
@@ -83,11 +83,10 @@ class Lines:
         width = len(str(board.budget))
         best = f"; best {estimate(board.best)}" if board.best is not None else ""
         left = "" if board.left is None else f"; {clock(board.left)} left"
-        print(
+        self.note(
             f"{board.finished:{width}}/{board.budget}  #{done.number}  {shown(done.params)}: "
-            f"{done.outcome}{best}{left}",
-            flush=True,
+            f"{done.outcome}{best}{left}"
         )
 
     def note(self, words: str) -> None:
-        print(words, flush=True)
+        self._console.print(Text(words), soft_wrap=True)

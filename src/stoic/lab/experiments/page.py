@@ -7,7 +7,9 @@ from html import escape
 from string import Template
 from typing import Any
 
-__all__ = ["PAGE", "Markup", "section", "table"]
+from stoic.printable import visible
+
+__all__ = ["PAGE", "Markup", "esc", "section", "table"]
 
 PAGE = Template("""<!DOCTYPE html>
 <html lang="en">
@@ -83,9 +85,14 @@ class Markup(str):
     """A text that is markup already."""
 
 
+def esc(text: object) -> str:
+    """A text from outside as HTML that shows it, invisible characters included."""
+    return escape(visible(text, keep="\n"))
+
+
 def section(heading: str, body: str) -> str:
     """A part of the page; the body is markup."""
-    return f"<section><h2>{escape(heading)}</h2>\n{body}</section>"
+    return f"<section><h2>{esc(heading)}</h2>\n{body}</section>"
 
 
 def table(
@@ -97,11 +104,11 @@ def table(
     """
 
     def cell(place: int, value: Any) -> str:
-        inner = value if isinstance(value, Markup) else escape(str(value))
+        inner = value if isinstance(value, Markup) else esc(value)
         return f"<td>{inner}</td>" if place < text else f'<td class="n">{inner}</td>'
 
     columns = "".join(
-        f'<th scope="col"{"" if i < text else " class=n"}>{escape(name)}</th>'
+        f'<th scope="col"{"" if i < text else " class=n"}>{esc(name)}</th>'
         for i, name in enumerate(head)
     )
     lines = "\n".join(
@@ -109,8 +116,8 @@ def table(
     )
     kind = ' class="words"' if wrap else ""
     return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(about)}">'
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{esc(about)}">'
         f"<table{kind}>"
-        f"<caption>{escape(about)}</caption><thead><tr>{columns}</tr></thead>\n"
+        f"<caption>{esc(about)}</caption><thead><tr>{columns}</tr></thead>\n"
         f"<tbody>{lines}</tbody></table></div>"
     )

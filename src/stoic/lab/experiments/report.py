@@ -10,7 +10,6 @@ import base64
 import json
 import math
 from collections.abc import Iterable, Sequence
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from stoic.lab.experiments.catalogue.size import Size
 from stoic.lab.experiments.compare import Leader, leaders
 from stoic.lab.experiments.figures import caption
 from stoic.lab.experiments.groups import spell, varying
-from stoic.lab.experiments.page import PAGE, Markup, section, table
+from stoic.lab.experiments.page import PAGE, Markup, esc, section, table
 from stoic.lab.experiments.results import Results
 from stoic.lab.experiments.sentences import interval, number, sentence
 from stoic.lab.experiments.summary import summary
@@ -75,11 +74,11 @@ def write_report(
         _manifest(results.manifest),
     ]
     page = PAGE.substitute(
-        title=escape(title),
-        source=f'<p class="source">{escape(about.source)}</p>'
+        title=esc(title),
+        source=f'<p class="source">{esc(about.source)}</p>'
         if isinstance(about, Reproduction) and about.source
         else "",
-        sentence=escape(sentence(findings, ranks, paper=paper, size=size)),
+        sentence=esc(sentence(findings, ranks, paper=paper, size=size)),
         notice=_notice(results.manifest),
         body="\n".join(part for part in parts if part),
     )
@@ -122,7 +121,7 @@ def _figures(paths: Iterable[str | Path]) -> str:
     drawn = []
     for stem, path in chosen.items():
         data = base64.b64encode(path.read_bytes()).decode()
-        text = escape(caption(stem))
+        text = esc(caption(stem))
         drawn.append(
             f'<figure><img src="data:{_TYPES[path.suffix]};base64,{data}" alt="{text}">'
             f"<figcaption>{text}</figcaption></figure>"
@@ -176,7 +175,7 @@ def _ranking(ranks: Sequence[Leader]) -> str:
 
 
 def _setting(about: Reproduction, size: Size | None) -> str:
-    paragraphs = "".join(f"<p>{escape(part)}</p>" for part in about.setting.split("\n\n"))
+    paragraphs = "".join(f"<p>{esc(part)}</p>" for part in about.setting.split("\n\n"))
     heading = "Setting" if size is None or size.full else "Setting of the full experiment"
     return section(heading, paragraphs) if about.setting else ""
 
@@ -184,7 +183,7 @@ def _setting(about: Reproduction, size: Size | None) -> str:
 def _command(command: str) -> str:
     if not command:
         return ""
-    return section("To make this again", f"<pre><code>{escape(command)}</code></pre>")
+    return section("To make this again", f"<pre><code>{esc(command)}</code></pre>")
 
 
 def _manifest(manifest: Any) -> str:
@@ -194,7 +193,7 @@ def _manifest(manifest: Any) -> str:
     if "platform" in manifest:
         versions.append(("platform", manifest["platform"]))
     used = table("Versions", ("package", "version"), versions, text=2) if versions else ""
-    settings = escape(json.dumps(manifest.get("experiments", []), indent=1, ensure_ascii=False))
+    settings = esc(json.dumps(manifest.get("experiments", []), indent=1, ensure_ascii=False))
     return (
         "<section><h2>Settings and versions</h2><details><summary>Show all</summary>"
         f"{used}<h3>Settings</h3><pre>{settings}</pre></details></section>"

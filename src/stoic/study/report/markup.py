@@ -7,21 +7,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
+from stoic.printable import visible
+
 __all__ = ["config", "esc", "figure", "percent", "plain", "section", "shown", "table"]
 
 _LONGEST = 400  # characters of a text that are shown
-_HIDDEN = dict.fromkeys([*range(32), *range(127, 160), *range(0xD800, 0xE000)], "\ufffd")
-_HIDDEN |= {9: " ", 10: " ", 13: " "}
-_HIDDEN |= dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFEFF], "")
+_SPACES = str.maketrans("\t\n\r", "   ")
 
 
 def plain(text: object, most: int = _LONGEST) -> str:
     r"""A text of printable characters: nothing that ends a page or turns its letters round.
 
     >>> plain("a\x00b\u202ec"), plain("long " * 3, most=8)
-    ('a�bc', 'long lo…')
+    ('a\\x00b\\u202ec', 'long lo…')
     """
-    shown = str(text).translate(_HIDDEN)
+    shown = visible(str(text).translate(_SPACES))
     return shown if len(shown) <= most else shown[: most - 1] + "…"
 
 

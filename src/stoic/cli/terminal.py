@@ -1,0 +1,105 @@
+r"""The one way from the commands to a terminal.
+
+Names, reasons, output of programs and messages of errors come from outside. What they hold of
+control characters would move the cursor, change colours or the window's title, or turn letters
+round. Here each is spelled instead (``\x1b``). Nothing else in this package prints.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, Self
+
+import typer
+import typer.core
+from rich.console import Console as RichConsole
+from rich.console import ConsoleOptions, RenderableType
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text as RichText
+
+from stoic.printable import visible
+from stoic.redaction import redacted
+
+__all__ = ["Commands", "Console", "RichConsole", "Text", "confirm", "print_json", "refuse"]
+
+
+_UsageError: Any = typer.BadParameter.__base__  # click's own, wherever this typer keeps click
+
+
+class Text(RichText):
+    r"""A line of text from anywhere, spelled out before it is measured and laid out.
+
+    >>> Text("a\x1b[2Jb\r").plain
+    'a\\x1b[2Jb\\r'
+    """
+
+    def __init__(self, text: str = "", style: str | Style = "", **how: Any) -> None:
+        super().__init__(visible(text), style, **how)
+
+    def append(self, text: RichText | str, style: str | Style | None = None) -> Self:
+        super().append(visible(text) if isinstance(text, str) else text, style)
+        return self
+
+    @classmethod
+    def assemble(cls, *parts: RichText | str | tuple[str, str]) -> Self:  # type: ignore[override]
+        """A line of parts, each with a style or without."""
+        made = cls()
+        for part in parts:
+            made.append(*part) if isinstance(part, tuple) else made.append(part)
+        return made
+
+
+class Console(RichConsole):
+    """A console that never prints a control character of a text, nor takes ``[red]`` for markup."""
+
+    def __init__(self, **how: Any) -> None:
+        super().__init__(**{**how, "markup": False, "emoji": False})
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        for segment in super().render(renderable, options):
+            if segment.control or segment.text.isprintable():
+                yield segment
+            else:
+                yield Segment(visible(segment.text, keep="\n"), segment.style)
+
+
+class Commands(typer.core.TyperGroup):
+    """Commands whose usage errors, which quote arguments, are filtered like all other text."""
+
+    def make_context(self, *words: Any, **extra: Any) -> Any:
+        with _filtered():
+            return super().make_context(*words, **extra)
+
+    def invoke(self, ctx: Any) -> Any:
+        with _filtered():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _filtered() -> Iterator[None]:
+    try:
+        yield
+    except _UsageError as error:
+        error.message = visible(redacted(error.message))
+        raise
+
+
+def refuse(words: object) -> None:
+    """Say on stderr, in a line, what was refused."""
+    Console(stderr=True).print(Text(f"stoic: {redacted(str(words))}", style="red"), soft_wrap=True)
+
+
+def confirm(question: str) -> bool:
+    """Ask a question that is answered by yes or no."""
+    return typer.confirm(visible(question))
+
+
+def print_json(data: object) -> None:
+    """Data as JSON in ASCII, without control characters."""
+    text = json.dumps(data, indent=2, allow_nan=False)
+    print(text.replace("\x7f", r"\u007f"))  # the one that JSON need not escape
