@@ -41,7 +41,7 @@ def place(store: object) -> sa.URL:
 
 
 def _file(path: str) -> sa.URL:
-    if path in ("", ":memory:") or path.startswith("file:"):
+    if path in ("", "-", ":memory:") or path.startswith("file:"):
         raise InvalidInput(
             f"expected a file for the study to live in, got {path!r}; "
             "for a run that need not be kept, use stoic.Optimizer"

@@ -43,6 +43,7 @@ class Session:
         self._fresh = 0  # trials that this session finished
         self._unreadable = 0
         self._waiting = False  # whether the user knows that we wait for others
+        self._taken = False  # whether the user knows which of several numbers is the value
 
     def run(self, stopping: Callable[[], bool]) -> None:
         """Spend what is left of the budget; whatever happens, nothing stays open or running."""
@@ -116,6 +117,9 @@ class Session:
 
     def _record(self, trial: StudyTrial, measured: Measured) -> None:
         self._valued = self._valued or bool(measured.values)
+        if measured.taken and not self._taken:
+            self._taken = True
+            self.watcher.say(measured.taken)
         try:
             patiently(lambda: self._tell(trial, measured))
         except ConflictingValue:  # the lease had passed, and another worker was first

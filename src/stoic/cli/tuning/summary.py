@@ -15,6 +15,7 @@ from stoic.cli.tuning.board import alike, estimate, times
 from stoic.cli.tuning.plan import Plan
 from stoic.errors import InvalidInput
 from stoic.optimize.result import Result
+from stoic.streams import is_stream, write_stdout
 
 __all__ = ["command_of", "say", "write_json"]
 
@@ -79,9 +80,13 @@ def _named(name: str, said: str, width: int, most: int, *, style: str = "") -> I
 
 
 def write_json(result: Result, plan: Plan, path: Path) -> None:
-    """The result as data, with the command to run."""
+    """The result as data, with the command to run; - is standard output."""
     data = {"command": command_of(result, plan), "study": plan.name, **result.to_dict()}
+    text = json.dumps(data, indent=2, allow_nan=False) + "\n"
+    if is_stream(path):
+        write_stdout(text.encode())
+        return
     try:
-        path.write_text(json.dumps(data, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise InvalidInput(f"expected a file to write, got {path} ({error.strerror})") from error

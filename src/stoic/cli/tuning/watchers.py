@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Protocol, Self
+from typing import IO, Protocol, Self
 
 from rich.console import Console
 from rich.live import Live
+from rich.text import Text
 
 from stoic.cli.tuning.board import Board, Finished, clock, estimate, shown
 from stoic.cli.tuning.picture import Picture
@@ -30,7 +31,10 @@ class Watcher(Protocol):
         """A trial ended, and the board says how things stand."""
 
     def note(self, words: str) -> None:
-        """Something that the user should know."""
+        """Something that the user should know now."""
+
+    def say(self, words: str) -> None:
+        """Something that the user should be able to read later, too."""
 
 
 class OnTerminal:
@@ -60,12 +64,15 @@ class OnTerminal:
     def note(self, words: str) -> None:
         self._board.note = words
 
+    def say(self, words: str) -> None:
+        self._live.console.print(Text(words, style="yellow"), soft_wrap=True)
+
 
 class Lines:
     """One line for each trial, for pipes, files and continuous integration."""
 
-    def __init__(self, board: Board) -> None:
-        self._board = board
+    def __init__(self, board: Board, file: IO[str]) -> None:
+        self._board, self._file = board, file
 
     def __enter__(self) -> Self:
         return self
@@ -86,8 +93,11 @@ class Lines:
         print(
             f"{board.finished:{width}}/{board.budget}  #{done.number}  {shown(done.params)}: "
             f"{done.outcome}{best}{left}",
+            file=self._file,
             flush=True,
         )
 
     def note(self, words: str) -> None:
-        print(words, flush=True)
+        print(words, file=self._file, flush=True)
+
+    say = note
