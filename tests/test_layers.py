@@ -17,7 +17,7 @@ ROOT = Path(stoic.__file__).parent
 LAYERS: list[set[str]] = [
     {"errors"},
     {"checks"},
-    {"compiled", "loops", "parallel", "randomness", "state"},
+    {"compiled", "loops", "numbers", "parallel", "randomness", "state", "streams"},
     {"diagnostics"},
     {"kernels"},
     {"spaces"},

@@ -1,4 +1,4 @@
-"""Files that may be ``-``: standard input where one is read, standard output where one is written."""
+"""Files that may be ``-``: standard input to read, standard output to write."""
 
 from __future__ import annotations
 

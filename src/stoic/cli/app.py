@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+import stoic
 from stoic.cli.diagnose import diagnose
 from stoic.cli.refusals import plainly
 from stoic.cli.study import study
@@ -39,8 +40,19 @@ Schedule = Annotated[
 ]
 
 
+def _say_version(wanted: bool) -> None:
+    if wanted:
+        print(f"stoic {stoic.__version__}")
+        raise typer.Exit
+
+
 @app.callback()
-def _root() -> None:
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_say_version, is_eager=True, help="Print it and exit."),
+    ] = False,
+) -> None:
     """Optimisation and bandits that keep their head when measurements lie."""
 
 
@@ -116,7 +128,3 @@ def _lab() -> ModuleType:
     except ImportError as missing:
         raise MissingExtra.of(missing.name or "pyarrow", "this command", "lab") from missing
     return lab
-
-
-if __name__ == "__main__":
-    app()

@@ -149,6 +149,7 @@ def import_study(
             raise InvalidInput("expected one file from standard input, got two; save one of them")
         written = parameters(param or [])
         said = Settings(params=written, direction=direction_of(minimize, maximize), seed=seed)
+        said = said.checked()
         said = said.over(Settings.of_file(space)) if space is not None else said
         chosen = {each.name: each.parameter for each in said.params} or None
         asked = Asked(chosen, None, said.direction, said.seed, None, objective or said.objective)

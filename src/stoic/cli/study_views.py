@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -12,8 +12,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from stoic.cli.tuning.board import estimate, times
 from stoic.errors import InvalidInput
+from stoic.numbers import rounded
+from stoic.numbers import shown as shown_value
 from stoic.optimize import Answer
+from stoic.optimize.answers import assignments
 from stoic.study import Study, StudySummary, TrialRecord
 from stoic.study.doctor import Diagnosis
 from stoic.study.recovery import Recovered
@@ -84,10 +88,9 @@ def best(study: Study, as_json: bool) -> None:
         _print(_answer(answer))
         return
     console = Console()
-    low, high = answer.interval
     for name, value in answer.params.items():
-        console.print(Text.assemble((f"{name}: ", "cyan"), f"{value}"), soft_wrap=True)
-    words = f"{answer.value:.6g} (90 %: {low:.6g} to {high:.6g}), measured {answer.measured} times"
+        console.print(Text.assemble((f"{name}: ", "cyan"), shown_value(value)), soft_wrap=True)
+    words = f"{estimate(answer)}, {times(answer.measured)}"
     console.print(Text.assemble((f"{study.objective}: ", "cyan"), words), soft_wrap=True)
 
 
@@ -108,19 +111,16 @@ def trials(study: Study, found: Sequence[TrialRecord], as_json: bool) -> None:
     table = _table("trial", "state", study.objective, "parameters")
     table.columns[3].overflow = "fold"
     for record in found:
-        outcome = ", ".join(f"{value:.6g}" for value in record.values)
+        outcome = ", ".join(map(rounded, record.values))
         outcome = record.reason or "" if record.state == "failed" else outcome
         words = outcome if len(outcome) <= 24 else outcome[:23] + "…"
-        row = (Text(record.state), Text(words.replace("\n", " ")), Text(_params(record.params)))
+        row = (
+            Text(record.state),
+            Text(words.replace("\n", " ")),
+            Text(assignments(record.params, " ")),
+        )
         table.add_row(str(record.number), *row)
     Console().print(table)
-
-
-def _params(params: Mapping[str, Any]) -> str:
-    return " ".join(
-        f"{name}={value:.6g}" if isinstance(value, float) else f"{name}={value}"
-        for name, value in params.items()
-    )
 
 
 def diagnosis(

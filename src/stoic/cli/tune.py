@@ -144,6 +144,6 @@ def tune(
             seed=seed,
             lease=None if lease is None else seconds(lease, "--lease"),
             report=report,
-        )
+        ).checked()
         code = run(Asked(said, space, not no_report, json_out, plain))
     raise typer.Exit(code)

@@ -7,8 +7,9 @@ import math
 import numpy as np
 
 from stoic.checks import Array
+from stoic.numbers import rounded
 from stoic.optimize.acquisition import mean_slopes
-from stoic.optimize.answers import Answer, Luckiest, Suspect, rounded
+from stoic.optimize.answers import Answer, Luckiest, Suspect
 from stoic.optimize.failures import Failures
 from stoic.optimize.history import History
 from stoic.optimize.model import Model
@@ -105,7 +106,7 @@ def suspects(history: History, model: Model) -> tuple[Suspect, ...]:
         times = f"{off:.0f}" if off < 100 else "over 100"
         usual = abs(model.scaling.y(float(mean[i]) + spread) - model.scaling.y(float(mean[i])))
         reason = (
-            f"measured {trial.value:.6g} where the other measurements predict "
+            f"measured {rounded(trial.value)} where the other measurements predict "
             f"{rounded(expected, usual)}: "
             f"{times} standard deviations {way}"
         )
@@ -131,8 +132,8 @@ def luckiest(
     point = history.space.encode(trial.params)
     centre = float(model.gp.mean(point[None])[0]) + _skew(model)[0]  # as the answer's own
     estimate = history.sign * model.scaling.y(centre)
-    width = answer.interval[1] - answer.interval[0]
-    its, best = rounded(estimate, width), rounded(answer.value, width)
+    half_width = answer.interval[1] / 2 - answer.interval[0] / 2
+    its, best = rounded(estimate, half_width), rounded(answer.value, half_width)
     return Luckiest(
         trial,
         f"not the answer: its own estimate is {its}, against {best} for the "

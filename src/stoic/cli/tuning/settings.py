@@ -63,6 +63,13 @@ class Settings:
                 raise InvalidInput(f"expected keys among {listed}, got {key!r}; correct or drop it")
         return cls(**{key: _READ[key](value, key) for key, value in table.items()})
 
+    def checked(self) -> Settings:
+        """These settings, from options: their numbers have the same bounds as in a file."""
+        for key in ("budget", "jobs", "seed"):
+            if (value := getattr(self, key)) is not None:
+                _READ[key](value, f"--{key}")
+        return self
+
     def over(self, base: Settings) -> Settings:
         """These settings where they say something, else those of ``base``.
 

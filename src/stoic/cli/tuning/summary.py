@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from textwrap import wrap
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -14,7 +15,9 @@ from rich.text import Text
 from stoic.cli.tuning.board import alike, estimate, times
 from stoic.cli.tuning.plan import Plan
 from stoic.errors import InvalidInput
+from stoic.numbers import shown
 from stoic.optimize.result import Result
+from stoic.spaces import Float
 from stoic.streams import is_stream, write_stdout
 
 __all__ = ["command_of", "say", "write_json"]
@@ -30,8 +33,31 @@ def say(result: Result, plan: Plan, console: Console) -> None:
 
 
 def command_of(result: Result, plan: Plan) -> str | None:
-    """The best configuration as a line for a shell."""
+    """The best configuration as a line for a shell, to the last digit."""
     return None if result.best is None else shlex.join(plan.template.fill(result.best.params))
+
+
+def _brief(plan: Plan, params: Mapping[str, Any]) -> dict[str, Any]:
+    """A configuration with fewer digits that is as good as the same: see `_fewer_digits`."""
+    return {
+        name: _fewer_digits(value, parameter.low, parameter.high)
+        if isinstance(parameter := plan.space.parameters[name], Float)
+        else value
+        for name, value in params.items()
+    }
+
+
+def _fewer_digits(value: float, low: float, high: float) -> float:
+    """A value rounded to six digits, or to more where that is over a millionth of its range.
+
+    >>> _fewer_digits(0.46276693071853076, 0.0, 1.0), _fewer_digits(5000.0001234, 5000.0, 5000.001)
+    (0.462767, 5000.000123)
+    """
+    for digits in range(6, 17):
+        short = float(f"{value:.{digits}g}")
+        if low <= short <= high and abs(short - value) <= 1e-6 * (high - low):
+            return short
+    return value
 
 
 def _lines(result: Result, plan: Plan, width: int) -> Iterator[Text]:
@@ -44,14 +70,15 @@ def _lines(result: Result, plan: Plan, width: int) -> Iterator[Text]:
         yield Text("No trial gave a value, so there is no answer.", style="red")
     else:
         yield Text("")
-        yield Text("  " + str(command_of(result, plan)), style="bold green")
-        yield Text("")
         best = result.best
+        command = shlex.join(plan.template.fill(_brief(plan, best.params)))
+        yield Text(f"  {command}", style="bold green")
+        yield Text("")
         said = times(best.measured)
         yield from _named("estimate", f"{plan.objective} {estimate(best)}, {said}", width, 2)
     if result.luckiest is not None:
         lucky = result.luckiest
-        said = f"{lucky.trial.value:.5g} in trial {lucky.trial.number}; {lucky.why}"
+        said = f"{shown(lucky.trial.value)} in trial {lucky.trial.number}; {lucky.why}"
         yield from _named("luckiest", said, width, 4)
     yield from _suspects(result, width)
     for reason, count in alike(result.failures):

@@ -11,11 +11,18 @@ from stoic.numbers import MINUS_SIGNS, parse
 
 __all__ = ["NoValue", "Quantity", "last", "matched"]
 
-_UNITS = frozenset(
-    ["ns", "us", "ms", "s", "sec", "secs", "second", "seconds", "min", "mins", "minute", "minutes", "m", "h", "hr", "hrs", "hour", "hours", "B", "kB", "KB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB", "bit", "kbit", "Mbit", "Gbit", "kb", "Mb", "Gb", "bps", "kbps", "Mbps", "Gbps", "Hz", "kHz", "MHz", "GHz", "rps", "qps", "tps", "fps", "ops", "op", "req", "it", "iter", "W", "mW", "kW", "J", "mJ", "kJ", "V", "mV", "A", "mA", "dB", "%", "x"]
-)
-_SAME = {"us": "µs", "\u03bcs": "µs", "sec": "s", "secs": "s", "second": "s", "seconds": "s", "mins": "min", "minute": "min",
-         "minutes": "min", "hr": "h", "hrs": "h", "hour": "h", "hours": "h"}  # fmt: skip
+_UNITS = frozenset([
+    "ns", "us", "ms", "s", "sec", "secs", "second", "seconds", "min", "mins", "minute", "minutes",
+    "m", "h", "hr", "hrs", "hour", "hours", "B", "kB", "KB", "MB", "GB", "TB", "KiB", "MiB", "GiB",
+    "TiB", "bit", "kbit", "Mbit", "Gbit", "kb", "Mb", "Gb", "bps", "kbps", "Mbps", "Gbps", "Hz",
+    "kHz", "MHz", "GHz", "rps", "qps", "tps", "fps", "ops", "op", "req", "it", "iter", "W", "mW",
+    "kW", "J", "mJ", "kJ", "V", "mV", "A", "mA", "dB", "%", "x",
+])  # fmt: skip
+_SAME = {
+    "us": "\u00b5s", "\u03bcs": "\u00b5s", "sec": "s", "secs": "s", "second": "s", "seconds": "s",
+    "mins": "min", "minute": "min", "minutes": "min", "hr": "h", "hrs": "h", "hour": "h",
+    "hours": "h",
+}  # fmt: skip
 _SPACES = "\u00a0\u2007\u2009\u202f"  # some write thousands with them: 1 234
 _DELIMITER = re.compile(rf"[=:,;|()\[\]{{}}\"'`*\u2192{_SPACES}]")
 # Between two digits a delimiter may be part of a number, a time or a list: no place to split.
@@ -98,7 +105,7 @@ def matched(line: str, group: tuple[int, int], whole: tuple[int, int]) -> Quanti
     if found is None or len(words) > 2 or (len(words) == 2 and not _is_unit(words[1])):
         raise _refused(line[start:end].strip(), line)
     before, after = line[:start], line[end:]
-    cut = _CUT_BEFORE.search(before) or _CUT_AFTER.match(after)
+    cut = bool(_CUT_BEFORE.search(before) or _CUT_AFTER.match(after))
     if whole[0] == start:
         cut = cut or _contains_number(_words(f"{before}0")[-1][:-1])
     rest = _SEPARATOR.split(f"0{after}", maxsplit=1)[0][1:].rstrip(_SENTENCE_ENDS)
