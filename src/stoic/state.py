@@ -55,7 +55,7 @@ def unflatten(flat: Mapping[str, Any]) -> State:
 
 def save(path: str | Path, state: Mapping[str, Any]) -> None:
     """Write a flat state to ``.json`` or ``.npz``, by the file's ending."""
-    path = Path(path)
+    path = _path(path)
     if path.suffix == ".json":
         plain = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in state.items()}
         path.write_text(json.dumps(plain), encoding="utf-8")
@@ -68,7 +68,7 @@ def save(path: str | Path, state: Mapping[str, Any]) -> None:
 
 def load(path: str | Path) -> State:
     """Read a state that :func:`save` wrote; a damaged file gives a typed error."""
-    path = Path(path)
+    path = _path(path)
     try:
         if path.suffix == ".json":
             state = json.loads(path.read_text(encoding="utf-8"))
@@ -86,3 +86,10 @@ def load(path: str | Path) -> State:
     if not isinstance(state, dict):
         raise InvalidState(f"expected {path} to hold a state, got {describe(state)}")
     return state
+
+
+def _path(path: object) -> Path:
+    try:
+        return Path(path)  # type: ignore[arg-type]
+    except TypeError:
+        raise InvalidState(f"expected a path of a state file, got {describe(path)}") from None

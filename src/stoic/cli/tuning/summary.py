@@ -50,7 +50,7 @@ def _brief(plan: Plan, params: Mapping[str, Any]) -> dict[str, Any]:
 def _fewer_digits(value: float, low: float, high: float) -> float:
     """A value rounded to six digits, or to more where that is over a millionth of its range.
 
-    >>> _fewer_digits(0.46276693071853076, 0.0, 1.0), _fewer_digits(5000.0001234, 5000.0, 5000.001)
+    >>> _fewer_digits(0.46276693071853076, 0.0, 1.0), _fewer_digits(5000.00012345, 5000.0, 5001.0)
     (0.462767, 5000.000123)
     """
     for digits in range(6, 17):
