@@ -50,7 +50,9 @@ def _say_version(wanted: bool) -> None:
 def _root(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_say_version, is_eager=True, help="Print it and exit."),
+        typer.Option(
+            "--version", callback=_say_version, is_eager=True, help="Show the version and exit."
+        ),
     ] = False,
 ) -> None:
     """Optimisation and bandits that keep their head when measurements lie."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 
-__all__ = ["Captured", "excerpt", "plain_text"]
+__all__ = ["Captured", "excerpt", "plain_text", "printable"]
 
 _HEAD = 64 * 1024
 _TAIL = 1024 * 1024
@@ -77,8 +77,16 @@ def excerpt(text: str, most: int) -> str:
     ('error: no ?room', 'p99 1…')
     """
     words = " ".join(text.split())
-    words = words if len(words) <= most else words[: most - 1] + "…"
-    return "".join(c if c.isprintable() else "?" for c in words)
+    return printable(words if len(words) <= most else words[: most - 1] + "…")
+
+
+def printable(text: str) -> str:
+    r"""A text as it was written, where a terminal can show it.
+
+    >>> print(printable("p99=(\\d+)\x1b"))
+    p99=(\d+)?
+    """
+    return "".join(c if c.isprintable() else "?" for c in text)
 
 
 def plain_text(text: str) -> str:

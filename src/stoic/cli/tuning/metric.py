@@ -8,7 +8,7 @@ import re
 from abc import ABC, abstractmethod
 from typing import Any
 
-from stoic.cli.tuning.captured import excerpt, plain_text
+from stoic.cli.tuning.captured import excerpt, plain_text, printable
 from stoic.cli.tuning.tokens import NoValue, Quantity, last, matched
 from stoic.errors import InvalidInput
 
@@ -72,8 +72,8 @@ class RegexMetric(Metric):
             self._pattern = re.compile(pattern, re.MULTILINE)
         except re.error as error:
             raise InvalidInput(
-                f"expected --metric to be a regular expression, got '{pattern}' ({error}); "
-                "correct it"
+                f"expected --metric to be a regular expression, got '{printable(pattern)}' "
+                f"({error}); correct it"
             ) from error
         named = list(self._pattern.groupindex)
         self._group: int | str = named[0] if named else min(1, self._pattern.groups)
@@ -94,7 +94,7 @@ class RegexMetric(Metric):
         return matched(text[begin:stop], (start - begin, end - begin), whole)
 
     def __str__(self) -> str:
-        return f"--metric {self._pattern.pattern}"
+        return f"--metric {printable(self._pattern.pattern)}"
 
 
 class JsonMetric(Metric):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stoic.checks import describe
+from stoic.cli.tuning.captured import printable
 from stoic.errors import InvalidInput
 from stoic.numbers import MINUS_SIGNS, parse
 from stoic.spaces import Categorical, Float, Grid, Int, Parameter
@@ -51,7 +52,9 @@ def of_flag(flag: str) -> Written:
     """
     name, equals, form = flag.partition("=")
     if not equals:
-        raise InvalidInput(f"expected -p NAME={_FORMS}, got {flag!r}; name the parameter")
+        raise InvalidInput(
+            f"expected -p NAME={_FORMS}, got '{printable(flag)}'; name the parameter"
+        )
     return _of_text(_checked(name.strip()), form.strip())
 
 
@@ -92,7 +95,9 @@ def _checked(name: str) -> str:
 def _of_text(name: str, form: str) -> Written:
     try:
         if "," in form and _THOUSANDS.fullmatch(form):
-            raise InvalidInput(f"expected {_FORMS}, got '{form}'; write numbers without commas")
+            raise InvalidInput(
+                f"expected {_FORMS}, got '{printable(form)}'; write numbers without commas"
+            )
         if "," in form:
             words = [word.strip() for word in form.split(",")]
             values = [_value(word) for word in words]
@@ -115,11 +120,13 @@ def _range(form: str) -> Parameter:
     low, *rest = form.split(":")
     if len(rest) not in (1, 2) or (len(rest) == 2 and rest[1].strip() != "log"):
         hint = "; write a constant into the command itself" if not rest else ""
-        raise InvalidInput(f"expected {_FORMS}, got {form!r}{hint}")
+        raise InvalidInput(f"expected {_FORMS}, got '{printable(form)}'{hint}")
     bounds = [_value(low.strip()), _value(rest[0].strip())]
     for bound in bounds:
         if isinstance(bound, str):
-            raise InvalidInput(f"expected numbers in {form!r}, got {bound!r}; or list: a,b,c")
+            raise InvalidInput(
+                f"expected numbers in '{printable(form)}', got {bound!r}; or list: a,b,c"
+            )
     return _between(bounds[0], bounds[1], "log" if len(rest) == 2 else "linear", None)
 
 

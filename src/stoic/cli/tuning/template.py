@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from stoic.cli.tuning.captured import printable
 from stoic.cli.tuning.parameters import Written
 from stoic.errors import InvalidInput
 
@@ -118,7 +119,7 @@ def _pieces(argument: str) -> list[tuple[str, str | None]]:
             literal = ""
         else:
             raise InvalidInput(
-                f"expected {{name}} in {argument!r}, got a brace alone; "
+                f"expected {{name}} in '{printable(argument)}', got a brace alone; "
                 "write {{ and }} for braces themselves"
             )
     literal += argument[end:]
