@@ -165,12 +165,8 @@ def test_any_argument_is_filled_or_refused(word: str) -> None:
         (".5", 0.5),
         ("v2 ran 3 times; host42", 3.0),
         ("\x1b[32m12.5 ms\x1b[0m", 12.5),
-        ("3-5", 5.0),
         ("took 5.s", 5.0),
-        ("1,2,35", 35.0),
-        ("7,23.5", 23.5),
         ("took 5, then 6,", 6.0),
-        ("took 5_ms", 5.0),
         ("run_12_345: 7", 7.0),
     ],
 )
@@ -189,6 +185,7 @@ def test_the_last_number(output: str, value: float) -> None:
         ("total 12,345", "without commas"),
         ("total 1,234,567.5 ms", "without commas"),
         ("12,5 ms", "without commas"),
+        ("1,2,35", "without commas"),
         ("it took -1.234,75.", "without commas"),
         ("total 12_345 ms", "'12_345' .*without underscores"),
         ("-1_000.5e3", "'-1_000.5e3' .*without underscores"),
@@ -215,7 +212,7 @@ def test_regular_expressions() -> None:
         RegexMetric(r"p99=(\S+)").read("p99=12,5")
     with pytest.raises(NoValue, match="without underscores"):
         RegexMetric(r"p99=(\S+)").read("p99=12_345")
-    for pattern, said in ((r"p95=(\d+)", "matches nothing"), ("(p99)", "no number")):
+    for pattern, said in ((r"p95=(\d+)", "matches nothing"), ("(p99)", "not a whole number")):
         with pytest.raises(NoValue, match=said):
             RegexMetric(pattern).read(text)
     with pytest.raises(InvalidInput, match="regular expression"):
@@ -264,8 +261,11 @@ def test_captured_keeps_both_ends(chunks: list[bytes]) -> None:
     if len(whole) <= 30:
         assert text == whole.decode("utf-8", "replace")
     else:
-        assert text.startswith(whole[:10].decode("utf-8", "replace"))
-        assert text.endswith(whole[-20:].decode("utf-8", "replace"))
+        head, _, tail = text.partition("\n[output left out here]\n")
+        assert whole[:10].decode("utf-8", "replace").startswith(head)
+        assert whole[-20:].decode("utf-8", "replace").endswith(tail)
+        assert not head or head[-1].isspace(), "what the gap cuts into is left out"
+        assert not tail or tail[0].isspace()
 
 
 def run(code: str, timeout: float | None = 20.0, **environment: str) -> Any:
@@ -283,7 +283,7 @@ def test_a_program_that_is_content() -> None:
     [
         (
             "import sys; print('a\\nno luck \\n', file=sys.stderr); sys.exit(3)",
-            "exit code 3: no luck",
+            "exit code 3: a … no luck",
         ),
         ("import sys; sys.exit(137)", "exit code 137"),
         ("import os; os.kill(os.getpid(), 9)", "killed by SIGKILL"),
