@@ -13,7 +13,10 @@ from hypothesis import strategies as st
 pytest.importorskip("typer")
 pytest.importorskip("sqlalchemy")
 
-from programs import program, tune
+from typer.testing import CliRunner
+
+from programs import program
+from stoic.cli.app import app
 from stoic.cli.tuning.captured import Captured
 from stoic.cli.tuning.metric import LastNumber, NotFinite, NoValue, RegexMetric
 from stoic.errors import InvalidInput
@@ -160,6 +163,14 @@ def test_what_was_left_out_cuts_no_number() -> None:
         RegexMetric(r"loss=(\d+)").read(stream.text)
 
 
+def tune(folder: Path, command: list[str], *words: str) -> str:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        done = CliRunner().invoke(app, ["tune", "--no-report", *words, "--", *command])
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
 SEVERAL = """\
 import sys
 print("seed 7, warm-up 3 s")
@@ -169,12 +180,12 @@ print("p99 =", float(sys.argv[1]))
 
 def test_which_of_several_numbers_was_taken_is_said_once(tmp_path: Path) -> None:
     command = [*program(tmp_path, SEVERAL), "{x}"]
-    words = ("--minimize", "-p", "x=0.0:1.0", "--no-report", "--budget", 3)
-    said = tune(tmp_path, command, *words).stdout
+    words = ("--minimize", "-p", "x=0.0:1.0", "--budget=3")
+    said = tune(tmp_path, command, *words)
     assert said.count("the output holds several numbers") == 1
     assert re.search(r"the last, (0\.\d+), is the value, from the line 'p99 = \1'", said)
     named = (*words, "--metric", "p99 = (.*)", "--name", "named")
-    assert "numbers" not in tune(tmp_path, command, *named).stdout.replace(str(tmp_path), "")
+    assert "numbers" not in tune(tmp_path, command, *named).replace(str(tmp_path), "")
 
 
 GO_LIKE = """\
@@ -186,8 +197,7 @@ print(f"took {x:.3f}s" if x >= 0.5 else f"took {1000 * x:.0f}ms")
 
 def test_values_in_another_unit_are_failures(tmp_path: Path) -> None:
     command = [*program(tmp_path, GO_LIKE), "{x}"]
-    words = ("--minimize", "-p", "x=0.01:1.0", "--no-report", "--budget", 8, "--seed", 1)
-    tune(tmp_path, command, *words)
+    tune(tmp_path, command, "--minimize", "-p", "x=0.01:1.0", "--budget=8", "--seed=1")
     with Study(tmp_path / "stoic.db", "bench") as study:
         trials = study.trials
     slow = {trial.params["x"] >= 0.5 for trial in trials if trial.values}

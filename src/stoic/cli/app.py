@@ -88,7 +88,7 @@ def reproduce(
 
 @app.command()
 def run(
-    file: Annotated[Path, typer.Argument(help="An experiment as TOML.")],
+    file: Annotated[Path, typer.Argument(help="An experiment as TOML; - is standard input.")],
     trials: Trials = None,
     schedule: Schedule = None,
     out: Out = Path("results"),
@@ -112,7 +112,7 @@ def kinds() -> None:
 
 @app.command()
 def compare(
-    first: Annotated[Path, typer.Argument(help="A Parquet file of curves.")],
+    first: Annotated[Path, typer.Argument(help="A Parquet file of curves; - is standard input.")],
     second: Annotated[Path, typer.Argument(help="Another, of the same trials.")],
     column: Annotated[str, typer.Option(help="What is compared at the end.")] = "regret",
 ) -> None:
