@@ -19,14 +19,6 @@ from stoic.cli.app import app
 
 SPACE = 'direction = "minimize"\n[params]\nx = "0.0:1.0"\n'
 SQUARE = "import sys; x = float(sys.argv[1]); print('warm-up 3 s'); print((x - 0.3) ** 2)"
-EXPERIMENT = """
-name = "mine"
-horizon = 20
-trials = 1
-problem = { kind = "rkhs-chowdhury2019" }
-noise = { kind = "student-t", df = 3 }
-policy = { policy = "uniform" }
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -91,12 +83,18 @@ def test_measurements_from_standard_input() -> None:
 
 
 def test_experiments_and_results_from_standard_input() -> None:
-    pytest.importorskip("pyarrow")
-    pytest.importorskip("matplotlib")
-    call("run", "-", "--workers", "1", given=EXPERIMENT.encode())
-    curves = Path("results/mine/curves.parquet")
-    assert "difference" in call("compare", "-", str(curves), given=curves.read_bytes()).stdout
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    case = {"experiment": "e", "problem": "f", "noise": "n", "attack": "none"}
+    case |= {"policy": "p", "schedule": "theory", "horizon": 9}
+    pq.write_table(
+        pa.Table.from_pylist([{**case, "trial": i, "t": 9, "regret": 1.0 + i} for i in range(3)]),
+        "curves.parquet",
+    )
+    curves = Path("curves.parquet").read_bytes()
+    assert "+0" in call("compare", "-", "curves.parquet", given=curves).stdout
     assert "got two" in call("compare", "-", "-", code=2).stderr
+    assert "'problem' in the experiment" in call("run", "-", given=b"trials = 3", code=2).stderr
     assert "as a folder" in call("run", "-", "--out", "-", code=2).stderr
 
 

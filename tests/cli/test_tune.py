@@ -58,7 +58,12 @@ def test_a_program_is_tuned_and_the_same_command_goes_on(tmp_path: Path) -> None
     assert len(re.findall(r"^ ?\d+/12  #\d+  x=", said, flags=re.M)) == 12
     found = json.loads((tmp_path / "out.json").read_text())
     assert abs(found["best"]["params"]["x"] - 0.3) < 0.1
-    assert f"\n  {found['command']}\n" in said
+    shown = re.search(r"\n\n  (.* )(0\.\d+)\n\n", said)
+    assert shown is not None
+    assert found["command"].startswith(shown.group(1))
+    assert len(shown.group(2)) <= 10, "rounded for people"
+    assert float(shown.group(2)) == pytest.approx(found["best"]["params"]["x"], abs=1e-6)
+    assert found["command"].endswith(str(found["best"]["params"]["x"])), "data are exact"
     again = subprocess.run(
         shlex.split(found["command"]), capture_output=True, text=True, check=True
     )

@@ -31,6 +31,8 @@ from stoic.spaces import Categorical, Float, Grid, Int, Parameter
     [
         ("threads=1:64", Int(1, 64)),
         ("threads = -5 : 5", Int(-5, 5)),
+        ("threads=\u22125:5", Int(-5, 5)),
+        ("ratio=16:9,4:3", Categorical(["16:9", "4:3"])),
         ("cache=16:4096:log", Int(16, 4096, "log")),
         ("rate=0.1:2.5", Float(0.1, 2.5)),
         ("rate=1:2.0", Float(1.0, 2.0)),
@@ -61,6 +63,11 @@ def test_flags(flag: str, parameter: Parameter) -> None:
         ("threads=1:64:linear", "low:high:log"),
         ("threads=1:2:3:4", "low:high:log"),
         ("threads=low:high", "expected numbers"),
+        ("threads=\u20135:5", "expected numbers"),
+        ("threads=\u0661:\u0669", "expected numbers"),
+        ("threads=1:64ms", "expected numbers"),
+        ("threads=1,000:64,000", "without commas"),
+        (r"path=C:\new", r"got 'C:\\new'"),
         ("threads=64:1", "low below high"),
         ("threads=0:8:log", "log scale"),
         ("rate=0:1e999", "finite"),
@@ -104,6 +111,16 @@ def test_entries_of_a_file(entry: object, parameter: Parameter) -> None:
 def test_entries_that_are_refused(entry: object) -> None:
     with pytest.raises(InvalidInput, match="it"):
         of_table("it", entry)
+
+
+def test_numbers_are_given_to_programs_with_a_sign_that_they_read() -> None:
+    assert of_flag("x=\u22121,2,3").text(-1) == "-1"
+
+
+@pytest.mark.parametrize("numbers", [{"budget": 10**8}, {"jobs": 10**5}, {"seed": 2**63}])
+def test_options_have_the_bounds_of_a_file(numbers: dict[str, int]) -> None:
+    with pytest.raises(InvalidInput, match=f"expected --{next(iter(numbers))} of at most"):
+        Settings(**numbers).checked()  # type: ignore[arg-type]
 
 
 def test_a_bool_is_written_as_most_programs_read_it() -> None:
@@ -293,6 +310,16 @@ def test_a_program_that_is_content() -> None:
 )
 def test_a_program_in_trouble(code: str, trouble: str) -> None:
     assert run(code).trouble == trouble
+
+
+def test_the_reason_of_a_failure_is_its_first_and_last_line() -> None:
+    usage = "bench: no such option -z\n\nusage: bench [-h] [--threads N]\n  --threads N  how many\n"
+    err = Captured()
+    err.write(usage.encode())
+    assert err.in_short() == "bench: no such option -z … --threads N how many"
+    err.write(b"x" * 5000 + b"\n\n")
+    assert err.in_short().startswith("bench: no such option -z … xxx")
+    assert len(err.in_short()) < 300
 
 
 def test_what_cannot_start() -> None:
