@@ -67,7 +67,7 @@ def test_flags(flag: str, parameter: Parameter) -> None:
         ("threads=\u0661:\u0669", "expected numbers"),
         ("threads=1:64ms", "expected numbers"),
         ("threads=1,000:64,000", "without commas"),
-        (r"path=C:\new", r"got 'C:\\new'"),
+        (r"path=C:\new", r"in 'C:\\new'"),
         ("threads=64:1", "low below high"),
         ("threads=0:8:log", "log scale"),
         ("rate=0:1e999", "finite"),

@@ -117,9 +117,6 @@ class Session:
 
     def _record(self, trial: StudyTrial, measured: Measured) -> None:
         self._valued = self._valued or bool(measured.values)
-        if measured.taken and not self._taken:
-            self._taken = True
-            self.watcher.say(measured.taken)
         try:
             patiently(lambda: self._tell(trial, measured))
         except ConflictingValue:  # the lease had passed, and another worker was first
@@ -130,6 +127,9 @@ class Session:
         self.board.end(done, self._finished())
         patiently(self._judge)
         self.watcher.ended(done)
+        if measured.taken and not self._taken:
+            self._taken = True
+            self.watcher.say(measured.taken)
         self._despair(measured)
 
     def _tell(self, trial: StudyTrial, measured: Measured) -> None:

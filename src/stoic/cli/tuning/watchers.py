@@ -65,7 +65,7 @@ class OnTerminal:
         self._board.note = words
 
     def say(self, words: str) -> None:
-        self._live.console.print(Text(words, style="yellow"), soft_wrap=True)
+        self._live.console.print(Text(words, style="yellow"))
 
 
 class Lines:
