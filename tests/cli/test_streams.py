@@ -85,7 +85,7 @@ def test_measurements_from_standard_input() -> None:
 def test_experiments_and_results_from_standard_input() -> None:
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")
-    case = {"experiment": "e", "problem": "f", "noise": "n", "attack": "none"}
+    case: dict[str, object] = {"experiment": "e", "problem": "f", "noise": "n", "attack": "none"}
     case |= {"policy": "p", "schedule": "theory", "horizon": 9}
     pq.write_table(
         pa.Table.from_pylist([{**case, "trial": i, "t": 9, "regret": 1.0 + i} for i in range(3)]),
