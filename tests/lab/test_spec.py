@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stoic.errors import InvalidInput, StoicError, UnknownName
+from stoic.errors import InvalidInput, MissingData, StoicError, UnknownName
 from stoic.lab.experiments.one_run import load_object
 from stoic.lab.experiments.spec import Experiment, PolicySpec
 from stoic.lab.experiments.toml import from_table, load, to_table
