@@ -77,7 +77,7 @@ def last(output: str) -> Quantity:
                 _check_no_error_bar(words[:i], lines[at])
                 after = words[i + 1] if i + 1 < len(words) else ""
                 unit = found[1] or (after if _is_unit(after) else "")
-                others = any(map(_holds_number, [" ".join(words[:i]), *lines[:at]]))
+                others = any(map(_quantity, words[:i])) or any(map(_holds_number, lines[:at]))
                 return Quantity(found[0], _SAME.get(unit, unit), lines[at], others)
             if _contains_number(words[i]):
                 raise _refused(words[i], lines[at])
@@ -122,7 +122,7 @@ def _words(line: str) -> list[str]:
     """The words of a line without delimiters and the end of a sentence."""
     words = []
     for word in _SEPARATOR.split(_NO_WORD.sub(" ", line)):
-        while not _contains_number(word) and (delimiter := _DELIMITER.search(word)):
+        while (delimiter := _DELIMITER.search(word)) and not _contains_number(word):
             words.append(word[: delimiter.start()])  # a name, as in p99=12.5
             word = word[delimiter.end() :]
         words.append(word)
