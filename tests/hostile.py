@@ -255,7 +255,7 @@ def examine(path: Path) -> str:
         policy.recommend()
     except Exception:
         return "error while playing: " + traceback.format_exc()
-    shown = [policy.mean, policy.std, [policy.width], *policy.recommend()[1:]]
+    shown: list[Any] = [policy.mean, policy.std, [policy.width], *policy.recommend()[1:]]
     flat = np.concatenate([np.ravel(figures) for figures in shown])
     return PLAYED if np.isfinite(flat).all() else f"not finite: {flat[~np.isfinite(flat)][:3]}"
 

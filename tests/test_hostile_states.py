@@ -194,7 +194,7 @@ def test_hostile_files_are_refused_in_little_memory(what: str, tmp_path: Path) -
 
 
 def test_what_compresses_well_is_stored_so_that_it_can_be_read(tmp_path: Path) -> None:
-    state = {"a": np.zeros(2**24), "b": 3}
+    state: states.State = {"a": np.zeros(2**24), "b": 3}
     states.save(tmp_path / "a.npz", state)
     assert np.array_equal(states.load(tmp_path / "a.npz")["a"], state["a"])
     with pytest.raises(InvalidState, match="npz"):

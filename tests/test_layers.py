@@ -17,7 +17,7 @@ ROOT = Path(stoic.__file__).parent
 LAYERS: list[set[str]] = [
     {"errors", "printable", "redaction"},
     {"checks"},
-    {"compiled", "loops", "parallel", "randomness", "schema", "state"},
+    {"compiled", "loops", "numbers", "parallel", "randomness", "schema", "state", "streams"},
     {"diagnostics"},
     {"kernels"},
     {"spaces"},

@@ -18,8 +18,9 @@ import numpy as np
 import pytest
 
 from stoic.errors import InvalidInput, InvalidPayoff, MissingExtra
+from stoic.numbers import rounded
 from stoic.optimize import Optimizer
-from stoic.optimize.answers import Answer, Suspect, Trial, rounded
+from stoic.optimize.answers import Answer, Suspect, Trial
 from stoic.optimize.importance import columns, importance
 from stoic.optimize.past import replay
 from stoic.optimize.plots import draw, write
@@ -692,7 +693,7 @@ def test_the_estimate_without_the_suspects_is_fitted_anew() -> None:
     assert abs(without.value - result.best.value) > 2.0
     assert not without.small
     width = result.best.interval[1] - result.best.interval[0]
-    new, old = (rounded(v, width) for v in (alone.value, result.best.value))
+    new, old = (rounded(v, width / 2) for v in (alone.value, result.best.value))
     place = "within" if without.inside else "outside"
     said = f"without the 5 suspects the estimate would be {new} instead of {old}, {place}"
     assert str(without).startswith(said)

@@ -3,15 +3,14 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from stoic.errors import StoicError
-from stoic.kernels import Linear, Matern, MatrixKernel, SquaredExponential
-from stoic.optimize import Optimizer, Result, maximize, minimize
-from stoic.spaces import Arms, Box, Categorical, Float, Grid, Int, Space
-
 if TYPE_CHECKING:
     from stoic import policies as policies
     from stoic.diagnostics import diagnose
+    from stoic.errors import StoicError
+    from stoic.kernels import Linear, Matern, MatrixKernel, SquaredExponential
+    from stoic.optimize import Optimizer, Result, maximize, minimize
     from stoic.schedules import Assumptions
+    from stoic.spaces import Arms, Box, Categorical, Float, Grid, Int, Space
     from stoic.study import Study as Study
 
 __version__ = "0.2.0"
@@ -38,15 +37,21 @@ __all__ = [
     "policies",
 ]
 
-# Imported when they are used: policies take as long as all the rest, and studies need a package
-# of the extra ``study``.
-_LATER = {
-    "Assumptions": "stoic.schedules",
-    "Study": "stoic.study",
-    "diagnose": "stoic.diagnostics",
+# All is imported when it is used: the command line must be able to end quietly at Ctrl-C before
+# NumPy is there, policies take as long as all the rest, and studies need the extra ``study``.
+_HOMES = {
+    "diagnostics": ("diagnose",),
+    "errors": ("StoicError",),
+    "kernels": ("Linear", "Matern", "MatrixKernel", "SquaredExponential"),
+    "optimize": ("Optimizer", "Result", "maximize", "minimize"),
+    "schedules": ("Assumptions",),
+    "spaces": ("Arms", "Box", "Categorical", "Float", "Grid", "Int", "Space"),
+    "study": ("Study",),
 }
+_LATER = {name: f"stoic.{home}" for home, names in _HOMES.items() for name in names}
 _PARTS = {
-    "diagnostics", "estimators", "features", "policies", "posterior", "schedules", "study",
+    "diagnostics", "errors", "estimators", "features", "kernels", "optimize", "policies",
+    "posterior", "schedules", "spaces", "study",
 }  # fmt: skip
 
 
@@ -54,7 +59,9 @@ def __getattr__(name: str) -> Any:
     if name in _PARTS:
         return import_module(f"stoic.{name}")
     if name in _LATER:
-        return getattr(import_module(_LATER[name]), name)
+        found = getattr(import_module(_LATER[name]), name)
+        globals()[name] = found  # asked once
+        return found
     raise AttributeError(f"module 'stoic' has no attribute {name!r}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
 
@@ -12,7 +13,17 @@ from numpy.typing import NDArray
 from stoic.errors import InvalidInput
 from stoic.redaction import redacted
 
-__all__ = ["Array", "IntArray", "choice", "describe", "finite_array", "integer", "number", "points"]
+__all__ = [
+    "Array",
+    "IntArray",
+    "choice",
+    "describe",
+    "finite_array",
+    "integer",
+    "listed",
+    "number",
+    "points",
+]
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -90,6 +101,21 @@ def choice(value: object, name: str, options: tuple[str, ...]) -> str:
         listed = ", ".join(repr(option) for option in options)
         raise InvalidInput(f"expected {name} to be one of {listed}, got {describe(value)}")
     return value
+
+
+def listed(value: object, name: str, of: str) -> list[Any]:
+    """The items of a sequence, or a typed error.
+
+    Texts and mappings can be iterated over as well, but what comes is not what was meant.
+    """
+    try:
+        if isinstance(value, str | bytes | Mapping):
+            raise TypeError
+        return list(value)  # type: ignore[call-overload, no-any-return]
+    except TypeError:
+        raise InvalidInput(
+            f"expected {name} as a list of {of}, got {describe(value)}; pass a list"
+        ) from None
 
 
 def finite_array(

@@ -178,3 +178,10 @@ def _read_array(stream: Any, size: int) -> np.ndarray[Any, Any]:
         raise InvalidState(f"expected {want} bytes of an array, got {len(data)} or more")
     array = np.frombuffer(data, dtype=dtype)
     return array.reshape(shape, order="F" if fortran else "C")
+
+
+def _path(path: object) -> Path:
+    try:
+        return Path(path)  # type: ignore[arg-type]
+    except TypeError:
+        raise InvalidState(f"expected a path of a state file, got {describe(path)}") from None

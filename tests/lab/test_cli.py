@@ -125,7 +125,7 @@ def test_labels_are_no_markup(tmp_path: Path) -> None:
     [
         (["reproduce", "chowdhury2019/fig9"], "stoic reproduce"),
         (["run", "nowhere.toml"], "No such file"),
-        (["compare", "a.parquet", "b.parquet"], "expected a Parquet file"),
+        (["compare", "a.parquet", "b.parquet"], "expected a file to read at a.parquet"),
         (["reproduce", "chowdhury2019/fig1a", "--quick", "--engine", "ray"], "one of"),
         (["reproduce", "chowdhury2019/fig1a", "--quick", "--out", "file"], "room and permission"),
     ],

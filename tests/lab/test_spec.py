@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stoic.errors import InvalidInput, StoicError, UnknownName
+from stoic.errors import InvalidInput, MissingData, StoicError, UnknownName
 from stoic.lab.experiments.one_run import load_object
 from stoic.lab.experiments.spec import Experiment, PolicySpec
 from stoic.lab.experiments.toml import from_table, load, to_table
@@ -97,7 +97,7 @@ def test_names_come_from_the_file(tmp_path: Path) -> None:
     [
         ("nmae = 'x'", "nmae too"),
         ("name = 'x'", "'problem'"),
-        ("name = = 3", "a mistake"),
+        ("name = = 3", "a fault"),
         ("name='x'\npolicy=['uniform']\n[problem]\nkind='griewank'\n[noise]\n", None),
         ("name='x'\nhorizon=0\npolicy=['uniform']\n[problem]\nkind='griewank'", "at least 1"),
         ("name='x'\ntrials=0\npolicy=['uniform']\n[problem]\nkind='griewank'", "at least 1"),
@@ -143,7 +143,7 @@ def test_mistakes_are_named(tmp_path: Path, text: str, said: str | None) -> None
 
 
 def test_a_missing_file() -> None:
-    with pytest.raises(InvalidInput, match="No such file"):
+    with pytest.raises(MissingData, match="No such file"):
         load("nowhere.toml")
 
 

@@ -238,7 +238,7 @@ def test_a_secret_is_hidden_before_a_line_is_cut(before: int) -> None:
     secret = f"{MARK}-and-much-more"
     captured = Captured(secrets=[secret])
     captured.write(f"{'x' * before}{secret}\n".encode())
-    assert "Hu" not in captured.last_line()
+    assert "Hu" not in captured.in_short()
     assert "Hu" not in captured.shown
 
 

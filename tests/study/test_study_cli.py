@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sqlite3
 from contextlib import closing
@@ -187,3 +188,16 @@ def test_what_is_refused_is_said_in_a_line(words: tuple[str, ...], said: str) ->
     assert said in output
     assert "Traceback" not in output
     assert "room and permission" not in output
+
+
+def test_numbers_are_rounded_for_people_and_whole_in_json(tmp_path: Path) -> None:
+    store = str(tmp_path / "fine.db")
+    with stoic.Study(store, "fine", space={"x": (0.0, 1.0)}, direction="minimize") as study:
+        for i in range(1, 6):
+            study.add({"x": i / 7}, (i / 7 - 0.3) ** 2)
+    for command in ("best", "show", "trials"):
+        said = run(command, "--store", store)
+        said = said.replace(store, "")
+        assert not re.search(r"\.0*[1-9]\d{6}", said), said
+        assert re.search(r"\d\.\d{3}", said), said
+    assert plain("trials", "--store", store)[0]["params"]["x"] == 1 / 7

@@ -8,10 +8,11 @@ from typing import Annotated
 
 import typer
 
+import stoic
 from stoic.cli.diagnose import diagnose
 from stoic.cli.refusals import plainly
 from stoic.cli.study import study
-from stoic.cli.terminal import Commands
+from stoic.cli.terminal import Commands, Console
 from stoic.cli.tune import tune
 from stoic.errors import MissingExtra, StoicError
 from stoic.parallel import ENGINES
@@ -41,8 +42,21 @@ Schedule = Annotated[
 ]
 
 
+def _say_version(wanted: bool) -> None:
+    if wanted:
+        Console().print(f"stoic {stoic.__version__}")
+        raise typer.Exit
+
+
 @app.callback()
-def _root() -> None:
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_say_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
     """Optimisation and bandits that keep their head when measurements lie."""
 
 
@@ -81,7 +95,7 @@ def reproduce(
 
 @app.command()
 def run(
-    file: Annotated[Path, typer.Argument(help="An experiment as TOML.")],
+    file: Annotated[Path, typer.Argument(help="An experiment as TOML; - is standard input.")],
     trials: Trials = None,
     schedule: Schedule = None,
     out: Out = Path("results"),
@@ -105,7 +119,7 @@ def kinds() -> None:
 
 @app.command()
 def compare(
-    first: Annotated[Path, typer.Argument(help="A Parquet file of curves.")],
+    first: Annotated[Path, typer.Argument(help="A Parquet file of curves; - is standard input.")],
     second: Annotated[Path, typer.Argument(help="Another, of the same trials.")],
     column: Annotated[str, typer.Option(help="What is compared at the end.")] = "regret",
 ) -> None:
@@ -123,7 +137,3 @@ def _lab() -> ModuleType:
     except ImportError as missing:
         raise MissingExtra.of(missing.name or "pyarrow", "this command", "lab") from missing
     return lab
-
-
-if __name__ == "__main__":
-    app()

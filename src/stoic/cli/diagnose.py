@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,7 +11,8 @@ from stoic.cli.refusals import plainly
 from stoic.cli.terminal import Console, Text, print_json
 from stoic.diagnostics import Diagnosis, Tail
 from stoic.diagnostics import diagnose as diagnose_values
-from stoic.diagnostics.reading import Column, read_bytes, read_sheet
+from stoic.diagnostics.reading import Column, read_sheet
+from stoic.streams import read_bytes, source_name
 
 __all__ = ["diagnose"]
 
@@ -35,9 +34,8 @@ def diagnose(
     One column gives a report in words, several give a line each.
     """
     with plainly():
-        source = "standard input" if file == "-" else file
-        data = sys.stdin.buffer.read() if file == "-" else read_bytes(Path(file))
-        columns = read_sheet(data, source).columns(column, skip_bad=skip_bad)
+        source = source_name(file)
+        columns = read_sheet(read_bytes(file), source).columns(column, skip_bad=skip_bad)
         found = [(each, diagnose_values(each.values)) for each in columns]
         if as_json:
             print_json(_plain(source, found))

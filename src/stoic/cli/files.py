@@ -1,11 +1,21 @@
-"""Names of files that the commands make."""
+"""Files that the commands make: their names, and where words go beside them."""
 
 from __future__ import annotations
 
 import hashlib
 import re
+from pathlib import Path
 
-__all__ = ["file_name"]
+from stoic.cli.terminal import Console
+from stoic.streams import is_stream
+
+__all__ = ["console_beside", "file_name"]
+
+
+def console_beside(*outputs: Path | None) -> Console:
+    """Where words are printed: standard error where an output takes standard output for itself."""
+    taken = any(path is not None and is_stream(path) for path in outputs)
+    return Console(stderr=taken, highlight=False)
 
 
 def file_name(name: str) -> str:

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from stoic.cli.progress import watching
 from stoic.cli.terminal import Console, Text, refuse
-from stoic.errors import StoicError
+from stoic.errors import InvalidInput, StoicError
 from stoic.lab.attacks import attacks
 from stoic.lab.experiments import catalogue, toml
 from stoic.lab.experiments.catalogue import Finding, Reproduction
@@ -24,6 +24,7 @@ from stoic.lab.experiments.spec import Case, Experiment
 from stoic.lab.noise import noises
 from stoic.lab.problems import problems
 from stoic.policies import names as policy_names
+from stoic.streams import is_stream
 
 __all__ = ["How", "compare", "kinds", "reproduce", "run"]
 
@@ -46,6 +47,10 @@ class How:
         """Experiments with the trials and schedules that were asked for."""
         schedules = tuple(self.schedule) if self.schedule else None
         return [part.resized(trials=self.trials, schedules=schedules) for part in parts]
+
+    def __post_init__(self) -> None:
+        if is_stream(self.out):
+            raise InvalidInput("expected --out as a folder, for results are several files, got -")
 
     def run(self, parts: list[Experiment], folder: Path, store: Path | None = None) -> Results:
         """The results of some experiments, with a bar while they are made."""
@@ -146,6 +151,8 @@ def kinds() -> None:
 
 def compare(first: Path, second: Path, column: str) -> None:
     """Compare two results trial by trial."""
+    if is_stream(first) and is_stream(second):
+        raise InvalidInput("expected one file from standard input, got two; name the other")
     table = Table(title=f"{column} at the end, trial by trial")
     for heading in ("case", "trials", "first", "second", "difference", "95 % interval"):
         table.add_column(heading, justify="left" if heading == "case" else "right")

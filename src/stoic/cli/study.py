@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stoic.cli.files import file_name
+from stoic.cli.files import console_beside, file_name
 from stoic.cli.refusals import plainly
 from stoic.cli.terminal import Console, Text, confirm
 from stoic.errors import InvalidInput, UnknownStudy
 from stoic.redaction import redacted_url
+from stoic.streams import is_stream
 
 if TYPE_CHECKING:
     from stoic.study import Study
@@ -36,7 +37,11 @@ Name = Annotated[
 Store = Annotated[str, typer.Option(metavar="PATH|URL", help="Where the study is.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Format = Annotated[
-    str | None, typer.Option("--format", help="csv, json or parquet; by default the suffix tells.")
+    str | None,
+    typer.Option(
+        "--format",
+        help="csv, json or parquet; by default as the file's suffix says, and csv for -.",
+    ),
 ]
 
 
@@ -93,7 +98,9 @@ def trials(
 
 @study.command("export")
 def export_study(
-    file: Annotated[Path, typer.Argument(help="A file to write: .csv, .json or .parquet.")],
+    file: Annotated[
+        Path, typer.Argument(help="A file to write: .csv, .json or .parquet; - is standard output.")
+    ],
     name: Name = None,
     store: Store = "stoic.db",
     kind: Format = None,
@@ -103,12 +110,15 @@ def export_study(
         from stoic.study.transfer import export
 
         count = export(store, _name(store, name), file, kind)
-        Console().print(Text(f"{file}: {count} rows"), soft_wrap=True)
+        where = "standard output" if is_stream(file) else file
+        console_beside(file).print(Text(f"{where}: {count} rows"), soft_wrap=True)
 
 
 @study.command("import")
 def import_study(
-    file: Annotated[Path, typer.Argument(help="A file to read: .csv, .json or .parquet.")],
+    file: Annotated[
+        Path, typer.Argument(help="A file to read: .csv, .json or .parquet; - is standard input.")
+    ],
     name: Name = None,
     store: Store = "stoic.db",
     kind: Format = None,
@@ -117,7 +127,10 @@ def import_study(
         typer.Option("--param", "-p", metavar="NAME=RANGE", help="Of a new study: threads=1:64."),
     ] = None,
     space: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Of a new study: parameters as TOML.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Of a new study: parameters as TOML; - is standard input."
+        ),
     ] = None,
     minimize: Annotated[bool, typer.Option("--minimize", help="Low values are good.")] = False,
     maximize: Annotated[bool, typer.Option("--maximize", help="High values are good.")] = False,
@@ -135,8 +148,11 @@ def import_study(
         from stoic.study.problem import Asked
         from stoic.study.transfer import import_file
 
+        if space is not None and is_stream(space) and is_stream(file):
+            raise InvalidInput("expected one file from standard input, got two; save one of them")
         written = parameters(param or [])
         said = Settings(params=written, direction=direction_of(minimize, maximize), seed=seed)
+        said = said.checked()
         said = said.over(Settings.of_file(space)) if space is not None else said
         chosen = {each.name: each.parameter for each in said.params} or None
         asked = Asked(chosen, None, said.direction, said.seed, None, objective or said.objective)
@@ -175,7 +191,10 @@ def delete_study(
 def report(
     name: Name = None,
     store: Store = "stoic.db",
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="NAME.html by default.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="NAME.html by default; - is standard output."),
+    ] = None,
 ) -> None:
     """Write a study as one HTML file that needs nothing but a browser."""
     with plainly():
@@ -186,14 +205,16 @@ def report(
             times = [trial.told for trial in records if trial.told is not None]
             started = min((trial.asked for trial in records), default=None)
             ended = max(times) - started if times and started is not None else None
-            path = write_report(
+            path = out or Path(f"{file_name(opened.name)}.html")
+            write_report(
                 opened.result(),
-                out or Path(f"{file_name(opened.name)}.html"),
+                path,
                 title=opened.name,
                 started=started,
                 seconds=None if ended is None else max(ended, 0.0),
             )
-        Console().print(Text(str(path)), soft_wrap=True)
+        if not is_stream(path):
+            Console().print(Text(str(path)), soft_wrap=True)
 
 
 @study.command()

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from rich.table import Table
 
 from stoic.cli.terminal import Console, Text, print_json
+from stoic.cli.tuning.board import estimate, times
 from stoic.errors import InvalidInput
+from stoic.numbers import rounded
+from stoic.numbers import shown as shown_value
 from stoic.optimize import Answer
+from stoic.optimize.answers import assignments
 from stoic.redaction import redacted_url
 from stoic.study import Study, StudySummary, TrialRecord
 from stoic.study.doctor import Diagnosis
@@ -85,10 +89,9 @@ def best(study: Study, as_json: bool) -> None:
         print_json(_answer(answer))
         return
     console = Console()
-    low, high = answer.interval
     for name, value in answer.params.items():
-        console.print(Text.assemble((f"{name}: ", "cyan"), f"{value}"), soft_wrap=True)
-    words = f"{answer.value:.6g} (90 %: {low:.6g} to {high:.6g}), measured {answer.measured} times"
+        console.print(Text.assemble((f"{name}: ", "cyan"), shown_value(value)), soft_wrap=True)
+    words = f"{estimate(answer)}, {times(answer.measured)}"
     console.print(Text.assemble((f"{study.objective}: ", "cyan"), words), soft_wrap=True)
 
 
@@ -109,19 +112,16 @@ def trials(study: Study, found: Sequence[TrialRecord], as_json: bool) -> None:
     table = _table("trial", "state", study.objective, "parameters")
     table.columns[3].overflow = "fold"
     for record in found:
-        outcome = ", ".join(f"{value:.6g}" for value in record.values)
+        outcome = ", ".join(map(rounded, record.values))
         outcome = record.reason or "" if record.state == "failed" else outcome
         words = outcome if len(outcome) <= 24 else outcome[:23] + "…"
-        row = (Text(record.state), Text(" ".join(words.split())), Text(_params(record.params)))
+        row = (
+            Text(record.state),
+            Text(" ".join(words.split())),
+            Text(assignments(record.params, " ")),
+        )
         table.add_row(str(record.number), *row)
     Console().print(table)
-
-
-def _params(params: Mapping[str, Any]) -> str:
-    return " ".join(
-        f"{name}={value:.6g}" if isinstance(value, float) else f"{name}={value}"
-        for name, value in params.items()
-    )
 
 
 def diagnosis(

@@ -36,7 +36,10 @@ def tune(
     ] = None,
     space: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Parameters and options as TOML; options here go first."),
+        typer.Option(
+            metavar="FILE",
+            help="Parameters and options as TOML; - is standard input. Options given here win.",
+        ),
     ] = None,
     metric: Annotated[
         str | None,
@@ -98,14 +101,20 @@ def tune(
     ] = None,
     report: Annotated[
         str | None,
-        typer.Option(metavar="FILE", rich_help_panel=_WHERE, help="NAME.html by default."),
+        typer.Option(
+            metavar="FILE",
+            rich_help_panel=_WHERE,
+            help="NAME.html by default; - is standard output.",
+        ),
     ] = None,
     no_report: Annotated[
         bool, typer.Option("--no-report", rich_help_panel=_WHERE, help="Write no report.")
     ] = False,
     json_out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", rich_help_panel=_WHERE, help="The result as JSON."),
+        typer.Option(
+            metavar="FILE", rich_help_panel=_WHERE, help="The result as JSON; - is standard output."
+        ),
     ] = None,
 ) -> None:
     """Find the best configuration of any program that prints a number.
@@ -135,6 +144,6 @@ def tune(
             seed=seed,
             lease=None if lease is None else seconds(lease, "--lease"),
             report=report,
-        )
+        ).checked()
         code = run(Asked(said, space, not no_report, json_out, plain))
     raise typer.Exit(code)

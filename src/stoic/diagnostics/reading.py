@@ -6,11 +6,11 @@ import csv
 import math
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 
-from stoic.errors import InvalidInput, MissingData
+from stoic.errors import InvalidInput
+from stoic.numbers import parse
 
-__all__ = ["Column", "Sheet", "read_bytes", "read_sheet"]
+__all__ = ["Column", "Sheet", "read_sheet"]
 
 _DELIMITERS = "\t;, "
 _LOOKED_AT = 50  # lines that decide the delimiter
@@ -94,17 +94,6 @@ class Sheet:
         return _number(cell, self.decimal_comma)
 
 
-def read_bytes(path: Path) -> bytes:
-    """A file's bytes, or a typed error."""
-    try:
-        return path.read_bytes()
-    except OSError as trouble:
-        why = trouble.strerror or str(trouble)
-        raise MissingData(
-            f"expected a file to read at {path}, got: {why}; check the path"
-        ) from None
-
-
 def read_sheet(data: bytes, source: str) -> Sheet:
     r"""The cells of a text; blank lines and those that begin with # are left out.
 
@@ -183,10 +172,5 @@ def _number(cell: str, decimal_comma: bool) -> float | None:
     """A cell's finite number, or None."""
     if decimal_comma and cell.count(",") == 1 and "." not in cell:
         cell = cell.replace(",", ".")
-    if "_" in cell:  # Python's own notation
-        return None
-    try:
-        value = float(cell)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
+    value = parse(cell)
+    return None if value is None or not math.isfinite(value) else float(value)

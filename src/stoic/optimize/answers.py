@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from stoic.numbers import shown, with_interval
 from stoic.printable import visible
 
-__all__ = ["Answer", "Luckiest", "Suspect", "Trial", "rounded"]
+__all__ = ["Answer", "Luckiest", "Suspect", "Trial", "assignments"]
 
 Params = dict[str, Any]
 
@@ -39,8 +39,8 @@ class Answer:
     measured: int  # how often this very configuration was evaluated with success
 
     def __str__(self) -> str:
-        low, high = self.interval
-        return f"{_show(self.params)}: {self.value:.6g} (90%: {low:.6g} to {high:.6g})"
+        value, low, high = with_interval(self.value, self.interval)
+        return f"{assignments(self.params)}: {value} (90%: {low} to {high})"
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Luckiest:
     why: str
 
     def __str__(self) -> str:
-        return f"trial {self.trial.number}, {self.trial.value:.6g}: {self.why}"
+        return f"trial {self.trial.number}, {shown(self.trial.value)}: {self.why}"
 
 
 @dataclass(frozen=True)
@@ -68,21 +68,10 @@ class Suspect:
         return f"trial {self.trial}: {self.reason}"
 
 
-def _show(params: Mapping[str, Any]) -> str:
-    parts = []
-    for name, value in params.items():
-        shown = f"{value:.6g}" if isinstance(value, float) else str(value)
-        parts.append(f"{name}={shown}")
-    return visible(", ".join(parts))
+def assignments(params: Mapping[str, Any], between: str = ", ") -> str:
+    """A configuration in a line, for people.
 
-
-def rounded(value: float, spread: float) -> str:
-    """A value with as many digits as its uncertainty deserves.
-
-    >>> rounded(41.23367, 2.3), rounded(0.0012345, 1e-5), rounded(1e300, 1.0)
-    ('41.2', '0.001234', '1e+300')
+    >>> assignments({"threads": 8, "rate": 0.0123456789, "gc": "zgc"})
+    'threads=8, rate=0.0123457, gc=zgc'
     """
-    if not (0.0 < spread < math.inf) or not 1e-5 <= max(abs(value), spread) < 1e7:
-        return f"{value:.4g}"
-    decimals = min(1 - math.floor(math.log10(spread)), 12)
-    return f"{round(value, decimals):.{max(decimals, 0)}f}"
+    return visible(between.join(f"{name}={shown(value)}" for name, value in params.items()))

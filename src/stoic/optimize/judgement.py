@@ -7,8 +7,9 @@ import math
 import numpy as np
 
 from stoic.checks import Array
+from stoic.numbers import rounded
 from stoic.optimize.acquisition import mean_slopes
-from stoic.optimize.answers import Answer, Luckiest, Suspect, rounded
+from stoic.optimize.answers import Answer, Luckiest, Suspect
 from stoic.optimize.failures import Failures
 from stoic.optimize.history import History
 from stoic.optimize.model import Model
@@ -113,7 +114,7 @@ def suspects(history: History, model: Model) -> tuple[Suspect, ...]:
         times = f"{off:.0f}" if off < 100 else "over 100"
         usual = abs(model.scaling.y(float(mean[i]) + spread) - model.scaling.y(float(mean[i])))
         reason = (
-            f"measured {trial.value:.6g} where the other measurements predict "
+            f"measured {rounded(trial.value)} where the other measurements predict "
             f"{rounded(expected, usual)}: "
             f"{times} standard deviations {way}"
         )
@@ -127,9 +128,9 @@ def luckiest(
     """The best observation, set against the answer."""
     values = history.values()
     trial = history.trials[history.numbers()[int(np.argmax(values))]]
-    width = answer.interval[1] - answer.interval[0]
+    half_width = answer.interval[1] / 2 - answer.interval[0] / 2
     if trial.params == answer.params:
-        best = rounded(answer.value, width)
+        best = rounded(answer.value, half_width)
         return Luckiest(trial, f"the answer is this configuration, estimated at {best}")
     for suspect in suspected:
         if suspect.trial == trial.number:
@@ -137,7 +138,7 @@ def luckiest(
     point = history.space.encode(trial.params)
     centre = float(model.gp.mean(point[None])[0]) + moved_by_skew(model)  # as the answer's own
     own = history.sign * model.scaling.y(centre)
-    its, best = rounded(own, width), rounded(answer.value, width)
+    its, best = rounded(own, half_width), rounded(answer.value, half_width)
     return Luckiest(
         trial,
         f"not the answer: its own estimate is {its}, against {best} for the "

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from stoic.checks import Array, choice, integer, number
+from stoic.checks import Array, choice, describe, integer, listed, number
 from stoic.errors import InvalidInput, InvalidPayoff
 from stoic.optimize.acquisition import Acquisition
 from stoic.optimize.answers import Answer, Luckiest, Suspect, Trial
@@ -24,6 +24,8 @@ from stoic.spaces import Space
 
 __all__ = ["Optimizer"]
 
+_TRIPLE = "(parameters, value, reason)"
+_TRIPLES = f"{_TRIPLE} triples"
 _FIRST = 8  # evaluations spread over the space before a surrogate is asked
 
 
@@ -78,7 +80,7 @@ class Optimizer:
         ``pending`` are configurations under evaluation whose values have not been told; the
         suggestion reckons with them.
         """
-        waiting = [self.space.encode(params) for params in pending]
+        waiting = [self.space.encode(p) for p in listed(pending, "pending", "configurations")]
         count = 1 if n is None else integer(n, "n", at_least=1)
         batch = []
         with one_thread():
@@ -139,10 +141,11 @@ class Optimizer:
 
         Ten times as fast as to tell them one by one.
         """
-        points, plain = self.space.read([params for params, _, _ in told])
+        outcomes = [_triple(item, i) for i, item in enumerate(listed(told, "told", _TRIPLES))]
+        points, plain = self.space.read([params for params, _, _ in outcomes])
         checked = [
             (params, *_outcome(value, reason))
-            for params, (_, value, reason) in zip(plain, told, strict=True)
+            for params, (_, value, reason) in zip(plain, outcomes, strict=True)
         ]
         self._history.extend(points, checked)
 
@@ -179,6 +182,15 @@ class Optimizer:
                 "expected at least one evaluation with a value, got none; tell one first"
             )
         return self._modeller.model()
+
+
+def _triple(item: object, i: int) -> tuple[Any, Any, Any]:
+    if not isinstance(item, tuple | list) or len(item) != 3:
+        raise InvalidInput(
+            f"expected each outcome as {_TRIPLE}, got {describe(item)} as number {i}; where there "
+            "is a value the reason is None, where it failed the value is"
+        )
+    return item[0], item[1], item[2]
 
 
 def _outcome(value: float | None, reason: str | None) -> tuple[float | None, str | None]:

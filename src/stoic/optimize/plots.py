@@ -18,9 +18,10 @@ import numpy as np
 
 from stoic.checks import Array
 from stoic.errors import InvalidInput, MissingExtra
+from stoic.numbers import shown
 from stoic.optimize.importance import Importance
 from stoic.optimize.past import Estimate
-from stoic.optimize.result import Result, rounded
+from stoic.optimize.result import Result
 from stoic.optimize.views import Slice, View, limits, lucky, numbered, suspected, view, window
 from stoic.spaces.choices import Listed
 
@@ -267,8 +268,7 @@ def _draw_slices(below: Any, result: Result, slices: list[Slice]) -> None:
         (_draw_points if cut.separate else _draw_line)(ax, cut)
         _name_x(ax, cut, across)
         best = cut.values[int(np.flatnonzero(cut.x == cut.best)[0])]
-        shown = rounded(best, abs(best) / 10.0) if isinstance(best, float) else str(best)
-        ax.set_xlabel(f"{_short(cut.name)}  (best: {_short(shown)})")
+        ax.set_xlabel(f"{_short(cut.name)}  (best: {_short(shown(best))})")
     axes[0].set_title("Slices through the best configuration")
     for ax in axes[len(slices) :]:
         ax.set_axis_off()

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol, TextIO
 
+from stoic.numbers import with_interval
 from stoic.optimize.answers import Answer, Trial
-from stoic.optimize.result import rounded
 
 __all__ = ["Watched", "watching"]
 
@@ -66,6 +66,5 @@ def _standing(optimizer: Watched) -> str:
     if failed == len(optimizer.trials):
         return "no value yet"
     best = optimizer.recommend()
-    low, high = best.interval
-    value, low_, high_ = (rounded(v, high - low) for v in (best.value, low, high))
-    return f"best estimate {value} ({low_} to {high_})" + f", {failed} failed" * bool(failed)
+    value, low, high = with_interval(best.value, best.interval)
+    return f"best estimate {value} ({low} to {high})" + f", {failed} failed" * bool(failed)

@@ -11,7 +11,8 @@ from statistics import median
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from stoic.optimize.answers import Answer, Luckiest, Suspect, Trial, rounded
+from stoic.numbers import rounded, shown, with_interval
+from stoic.optimize.answers import Answer, Luckiest, Suspect, Trial, assignments
 from stoic.optimize.optimizer import Optimizer
 from stoic.optimize.sensitivity import Without, leave_out
 from stoic.printable import visible
@@ -20,7 +21,7 @@ from stoic.spaces import Space
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Result", "rounded"]
+__all__ = ["Result"]
 
 _WIDTH = 96  # of a line of the report
 
@@ -129,11 +130,11 @@ class Result:
         if self.best is None:
             lines.append("No evaluation gave a value, so there is no answer.")
         else:
-            lines += _wrapped(f"Best configuration: {_shown(self.best.params)}", 3)
+            lines += _wrapped(f"Best configuration: {assignments(self.best.params)}", 3)
             lines += self._estimate(self.best)
         if self.luckiest is not None:
             lucky = self.luckiest
-            text = f"Luckiest measurement: {lucky.trial.value:.6g} in trial {lucky.trial.number}"
+            text = f"Luckiest measurement: {shown(lucky.trial.value)} in trial {lucky.trial.number}"
             lines += _wrapped(f"{text}; {lucky.why}.", 2)
         if self.suspects:
             worst = max(self.suspects, key=lambda s: abs(s.value / 2 - s.expected / 2))
@@ -158,21 +159,15 @@ class Result:
         return f"{verb} {visible(self.objective)} in {count}{crashed}{end}"
 
     def _estimate(self, best: Answer) -> list[str]:
-        low, high = best.interval
-        value, low_, high_ = (rounded(v, high - low) for v in (best.value, low, high))
+        value, low, high = with_interval(best.value, best.interval)
         times = {1: "once", 2: "twice"}.get(best.measured, f"{best.measured} times")
         measured = f"itself measured {times}" if best.measured else "itself not measured yet"
         typical = median([t.value for t in self.trials if t.value is not None])
         return [
             f"  estimated {visible(self.objective)}: {value} "
-            f"(90% interval {low_} to {high_}); {measured}",
-            f"  for comparison, the median of all measurements: {rounded(typical, high - low)}",
+            f"(90% interval {low} to {high}); {measured}",
+            f"  for comparison, the median of all measurements: {rounded(typical)}",
         ]
-
-
-def _shown(params: Mapping[str, Any]) -> str:
-    shown = [f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in params.items()]
-    return visible(", ".join(shown))
 
 
 def _sentence(text: str) -> str:

@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stoic.optimize.answers import Answer, Suspect, Trial, rounded
+from stoic.numbers import rounded
+from stoic.optimize.answers import Answer, Suspect, Trial
 from stoic.optimize.judgement import estimate
 from stoic.optimize.optimizer import Optimizer
 from stoic.parallel import one_thread
@@ -37,8 +38,8 @@ class Without:
         return math.isfinite(width) and moved <= _SMALL_MOVE * width
 
     def __str__(self) -> str:
-        width = self.answer.interval[1] - self.answer.interval[0]
-        new, old = rounded(self.value, width), rounded(self.answer.value, width)
+        half_width = self.answer.interval[1] / 2 - self.answer.interval[0] / 2
+        new, old = rounded(self.value, half_width), rounded(self.answer.value, half_width)
         who = "the suspect" if self.count == 1 else f"the {self.count} suspects"
         if new == old:
             return f"without {who} the estimate would still be {new}"

@@ -33,9 +33,12 @@ def by_name(name: str) -> type[Policy]:
     >>> by_name("tgp-ucb").__name__
     'TGPUCB'
     """
-    if name not in _POLICIES:
-        raise UnknownName(f"expected a policy among {', '.join(names())}, got {name!r}")
-    return _POLICIES[name]
+    try:
+        return _POLICIES[name]
+    except (KeyError, TypeError):  # TypeError: nothing that could be a name
+        raise UnknownName(
+            f"expected a policy among {', '.join(names())}, got {describe(name)}"
+        ) from None
 
 
 def from_state(state: Mapping[str, Any], *, schedule: Any = None) -> Policy:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stoic.checks import Array, IntArray, describe, finite_array, integer
+from stoic.checks import Array, IntArray, describe, finite_array, integer, listed
 from stoic.errors import InvalidInput, InvalidParams, InvalidState
 from stoic.spaces.box import Box
 from stoic.spaces.columns import read_columns
@@ -126,6 +126,7 @@ class Space:
 
         Floats stay as they are to the last digit.
         """
+        rows = listed(rows, "configurations", "mappings of names to values")
         usual = read_columns(self._parameters, self._needs, rows) if len(rows) >= _MANY else None
         if usual is not None:
             return self._layout.encode(usual[0]), usual[1]
@@ -205,6 +206,9 @@ class Space:
 
     def fill(self, Q: Array) -> Array:
         """The feasible points at quantiles in [0, 1), one column for each parameter."""
+        Q = finite_array(Q, "quantiles", ndim=2)
+        if Q.shape[1] != len(self):
+            raise InvalidInput(f"expected quantiles of {len(self)} columns, got shape {Q.shape}")
         C = np.stack([p.fill(Q[:, i]) for i, p in enumerate(self._list)], axis=1)
         return self._layout.encode(C)
 
@@ -267,7 +271,7 @@ class Space:
         """
         try:
             return cls(parameters_of(description))
-        except (KeyError, TypeError, ValueError) as error:
+        except (LookupError, TypeError, ValueError) as error:
             raise InvalidState(
                 f"expected what Space.describe() gave, undamaged, got {describe(description)} "
                 f"({type(error).__name__}: {error}); restore it from a copy"

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from stoic.checks import describe, integer, number
 from stoic.errors import InvalidInput, InvalidParams, InvalidPayoff, StoicError
+from stoic.numbers import parse
 from stoic.spaces import Float, Int, Parameter, Space
 from stoic.study.rows import FAILED, OPEN, TOLD
 from stoic.study.sheets import Sheet, cell
@@ -171,14 +172,8 @@ def _value(parameter: Parameter, value: Any) -> Any:
 
 
 def _number(text: str) -> int | float | str:
-    if "_" in text:  # Python's own notation
-        return text
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
+    found = parse(text)
+    return text if found is None else found
 
 
 def _state(row: Mapping[str, Any]) -> str:

@@ -91,7 +91,7 @@ def _malformed(store: str) -> InvalidInput:
 
 
 def _file(path: str) -> sa.URL:
-    if path in ("", ":memory:") or path.startswith("file:"):
+    if path in ("", "-", ":memory:") or path.startswith("file:"):
         raise InvalidInput(
             f"expected a file for the study to live in, got {path!r}; "
             "for a run that need not be kept, use stoic.Optimizer"

@@ -15,7 +15,8 @@ from types import ModuleType
 from typing import Any
 
 from stoic.checks import describe
-from stoic.errors import InvalidInput, MissingData, MissingExtra
+from stoic.errors import InvalidInput, MissingExtra
+from stoic.streams import is_stream, read_bytes, source_name, write_stdout
 
 __all__ = ["FORMATS", "Sheet", "cell", "format_of", "read_sheet", "write_sheet"]
 
@@ -40,12 +41,12 @@ class Sheet:
 
 
 def format_of(path: Path, said: str | None) -> str:
-    """The format that was said, or that the file's name tells.
+    """The format that was said, or that the file's name tells; of - it is CSV.
 
-    >>> format_of(Path("trials.csv"), None)
-    'csv'
+    >>> format_of(Path("trials.json"), None), format_of(Path("-"), None)
+    ('json', 'csv')
     """
-    found = said or path.suffix.lstrip(".").lower()
+    found = said or ("csv" if is_stream(path) else path.suffix.lstrip(".").lower())
     found = {"pq": "parquet"}.get(found, found)
     if found not in FORMATS:
         raise InvalidInput(
@@ -70,8 +71,11 @@ def cell(value: object) -> str:
 
 
 def write_sheet(sheet: Sheet, path: Path, kind: str) -> None:
-    """Write a file, whole or not at all."""
+    """Write a file, whole or not at all; - is standard output."""
     data = {"csv": _csv, "json": _json, "parquet": _parquet}[kind](sheet)
+    if is_stream(path):
+        write_stdout(data)
+        return
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         draft.write_bytes(data)
@@ -153,17 +157,14 @@ def _arrow() -> tuple[Any, ModuleType]:
 
 def read_sheet(path: Path, kind: str) -> Sheet:
     """The rows of a file, or a typed error that names the place."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise MissingData(f"expected a file at {path}, got {error.strerror}") from error
-    sheet = {"csv": _from_csv, "json": _from_json, "parquet": _from_parquet}[kind](data, path)
+    data, source = read_bytes(path), source_name(path)
+    sheet = {"csv": _from_csv, "json": _from_json, "parquet": _from_parquet}[kind](data, source)
     if not sheet.rows:
-        raise InvalidInput(f"expected rows in {path}, got none")
+        raise InvalidInput(f"expected rows in {source}, got none")
     return sheet
 
 
-def _from_csv(data: bytes, path: Path) -> Sheet:
+def _from_csv(data: bytes, path: str) -> Sheet:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -193,7 +194,7 @@ def _from_csv(data: bytes, path: Path) -> Sheet:
     return Sheet(rows, places, columns, texts=True)
 
 
-def _from_json(data: bytes, path: Path) -> Sheet:
+def _from_json(data: bytes, path: str) -> Sheet:
     try:
         found = json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -211,7 +212,7 @@ def _from_json(data: bytes, path: Path) -> Sheet:
     return _typed(listed, about)
 
 
-def _from_parquet(data: bytes, path: Path) -> Sheet:
+def _from_parquet(data: bytes, path: str) -> Sheet:
     pa, pq = _arrow()
     try:
         table = pq.read_table(pa.BufferReader(data))

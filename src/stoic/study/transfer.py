@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 
 from stoic.errors import ConflictingValue, InvalidInput, InvalidState, StudyMismatch, UnknownStudy
 from stoic.spaces import Space
+from stoic.streams import source_name
 from stoic.study.database import Database
 from stoic.study.incoming import Incoming, column_of, incoming
 from stoic.study.ledger import Ledger, Present, create, find
@@ -125,7 +126,7 @@ def import_file(
     existing = _existing(store, name)
     problem = existing or _new_problem(sheet, asked, name)
     problem.agree(asked, name)
-    rows = incoming(sheet, problem.space, str(path))
+    rows = incoming(sheet, problem.space, source_name(path))
     database = open_store(store, make=existing is None)
     try:
         with database.write() as connection:

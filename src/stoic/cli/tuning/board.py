@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stoic.optimize.answers import Answer, Suspect
-from stoic.optimize.result import rounded
+from stoic.numbers import rounded, with_interval
+from stoic.optimize.answers import Answer, Suspect, assignments
 
 __all__ = ["Board", "Finished", "Running", "alike", "clock", "estimate", "shown", "times"]
 
@@ -41,7 +41,7 @@ class Finished:
         """The values, or the failure, in a word or a line."""
         if not self.values:
             return f"failed: {self.reason}"
-        return " ".join(f"{value:.5g}" for value in self.values)
+        return " ".join(map(rounded, self.values))
 
 
 class Board:
@@ -92,11 +92,10 @@ def estimate(best: Answer) -> str:
     """An estimate with its interval.
 
     >>> estimate(Answer({"x": 1}, 12.4117, (11.93, 13.02), measured=3))
-    '12.4 (90%: 11.9 to 13.0)'
+    '12.41 (90%: 11.93 to 13.02)'
     """
-    low, high = best.interval
-    value, low_, high_ = (rounded(v, high - low) for v in (best.value, low, high))
-    return f"{value} (90%: {low_} to {high_})"
+    value, low, high = with_interval(best.value, best.interval)
+    return f"{value} (90%: {low} to {high})"
 
 
 def times(measured: int) -> str:
@@ -138,8 +137,6 @@ def shown(params: Mapping[str, Any]) -> str:
     """Parameters in a line.
 
     >>> shown({"threads": 8, "rate": 0.0123456, "gc": "zgc"})
-    'threads=8 rate=0.01235 gc=zgc'
+    'threads=8 rate=0.0123456 gc=zgc'
     """
-    return " ".join(
-        f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in params.items()
-    )
+    return assignments(params, " ")

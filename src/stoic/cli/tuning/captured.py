@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from stoic.printable import visible
 from stoic.redaction import masked
 
-__all__ = ["Captured", "plain_text"]
+__all__ = ["Captured", "excerpt", "plain_text"]
 
 _HEAD = 64 * 1024
 _TAIL = 1024 * 1024
-_LINE = 160  # characters of a line that is quoted
+_MAX_LINE = 120  # characters of a line that is quoted
+_TRACEBACK = "Traceback (most recent call last):"  # Python's heading: the last line tells
 _GAP = b"\n[output left out here]\n"  # no digits: nobody shall take them for a value
 _COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
@@ -21,11 +22,13 @@ _COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 class Captured:
     r"""The beginning and the end of a stream of bytes; what lies between is dropped.
 
-    >>> stream = Captured(head=3, tail=4)
-    >>> for chunk in (b"abcde", b"fgh", b"ijk"):
+    So is what the gap cuts into, back and forth to the next space: half a number is another one.
+
+    >>> stream = Captured(head=6, tail=7)
+    >>> for chunk in (b"ab 12", b"34 efgh", b"ijk 56 ", b"78"):
     ...     stream.write(chunk)
     >>> stream.text
-    'abc\n[output left out here]\nhijk'
+    'ab \n[output left out here]\n 56 78'
     """
 
     def __init__(self, head: int = _HEAD, tail: int = _TAIL, secrets: Sequence[str] = ()) -> None:
@@ -54,20 +57,37 @@ class Captured:
         """What was kept; bytes that are no UTF-8 are replaced."""
         with self._lock:
             self._trim()
-            gap = _GAP if self._dropped else b""
-            return bytes(self._head + gap + self._tail).decode("utf-8", "replace")
+            head, tail = bytes(self._head), bytes(self._tail)
+            if self._dropped:
+                head = re.sub(rb"\S*\Z", b"", head) + _GAP
+                tail = re.sub(rb"\A\S*", b"", tail)
+            return (head + tail).decode("utf-8", "replace")
 
     @property
     def shown(self) -> str:
         """What was kept, without the secrets that the program was given."""
         return masked(self.text, self._secrets)
 
-    def last_line(self) -> str:
-        """The last line that holds anything, without colours and secrets, shortened."""
-        for line in reversed(plain_text(self.shown).splitlines()):
-            if line.strip():
-                return visible(" ".join(line.split()))[:_LINE]
-        return ""
+    def in_short(self) -> str:
+        """The first and the last line that hold anything, without colours and secrets, shortened.
+
+        Some programs say what is wrong first and then how they are used; others the other way.
+        """
+        lines = [line for line in plain_text(self.shown).splitlines() if line.strip()]
+        ends = [excerpt(line, _MAX_LINE) for line in (lines[:1] + lines[-1:])]
+        if len(lines) < 2 or ends[0] == ends[1] or ends[0] == _TRACEBACK:
+            return "".join(ends[-1:])
+        return " … ".join(ends)
+
+
+def excerpt(text: str, most: int) -> str:
+    r"""The beginning of a text as one line of printable characters.
+
+    >>> excerpt("error:\tno \x07room", 40), excerpt("p99 1 2 3", 6)
+    ('error: no \\x07room', 'p99 1…')
+    """
+    words = " ".join(text.split())
+    return visible(words if len(words) <= most else words[: most - 1] + "…")
 
 
 def plain_text(text: str) -> str:

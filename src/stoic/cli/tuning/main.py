@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stoic.cli.files import console_beside
 from stoic.cli.terminal import Console, Text
 from stoic.cli.tuning.board import Board
 from stoic.cli.tuning.identity import agree
@@ -23,6 +24,7 @@ from stoic.cli.tuning.summary import going_on, say, write_json
 from stoic.cli.tuning.watchers import Lines, OnTerminal, Watcher
 from stoic.errors import InvalidInput
 from stoic.optimize.result import Result
+from stoic.streams import is_stream
 
 if TYPE_CHECKING:
     from stoic.study import Study
@@ -45,14 +47,19 @@ class Asked:
         """What is to be done, or a typed error."""
         base = Settings() if self.space_file is None else Settings.of_file(self.space_file)
         plan = Plan.of(self.said.over(base), report=self.report)
-        for path in (plan.report, self.json_out):
+        outputs = [path for path in (plan.report, self.json_out) if path is not None]
+        if sum(map(is_stream, outputs)) > 1:
+            raise InvalidInput(
+                "expected --report or --json-out to be -, standard output, got both; name a file"
+            )
+        for path in outputs:
             _check_place(path)
         return plan
 
 
-def _check_place(path: Path | None) -> None:
+def _check_place(path: Path) -> None:
     """What can't be written must show before hours of work, not after."""
-    if path is None:
+    if is_stream(path):
         return
     folder = path.parent
     if not folder.is_dir() or not os.access(folder, os.W_OK) or path.is_dir():
@@ -67,7 +74,7 @@ def run(asked: Asked) -> int:
     from stoic.study.running import patiently
 
     plan = asked.plan
-    console = Console(highlight=False)
+    console = console_beside(plan.report, asked.json_out)
     started = time.time()
     with Study(
         plan.store,
@@ -141,7 +148,7 @@ def _hand_over(asked: Asked, plan: Plan, result: Result, console: Console, start
     if plan.report is not None:
         from stoic.study.report import write_report
 
-        written = write_report(
+        write_report(
             result,
             plan.report,
             title=plan.name,
@@ -149,7 +156,8 @@ def _hand_over(asked: Asked, plan: Plan, result: Result, console: Console, start
             started=started,
             seconds=time.time() - started,
         )
-        console.print(Text(f"report     {written}"), soft_wrap=True)
+        if not is_stream(plan.report):
+            console.print(Text(f"report     {plan.report}"), soft_wrap=True)
     if plan.folder.is_dir():
         console.print(Text(f"output     {plan.folder}{os.sep}"), soft_wrap=True)
     if result.interrupted:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shlex
+import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -11,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from stoic.cli.tuning.metric import Metric, NotFinite, NoValue
+from stoic.cli.tuning.captured import excerpt
+from stoic.cli.tuning.metric import Metric, NotFinite, NoValue, finite
 from stoic.cli.tuning.program import Ended, Program
 from stoic.cli.tuning.template import Template
 from stoic.redaction import masked
@@ -31,6 +33,7 @@ class Measured:
     stopped: bool = False
     startable: bool = True
     unreadable: bool = False  # the program was content, but the metric finds none
+    taken: str = ""  # what was taken of several numbers, and from which line; said once in a run
 
 
 class Measuring:
@@ -41,6 +44,9 @@ class Measuring:
     ) -> None:
         self._program, self._template, self._metric = program, template, metric
         self._folder, self._seed = folder, seed
+        self._lock = threading.Lock()
+        self._unit: str | None = None  # of the first value of this run
+        self._taken = ""
 
     def stop(self) -> None:
         """End what runs."""
@@ -67,7 +73,7 @@ class Measuring:
                 troubles.append((reason, unreadable))
         self._keep(number, "\n".join(log))
         if len(values) > len(troubles):
-            return Measured(tuple(values), None, seconds)
+            return Measured(tuple(values), None, seconds, taken=self._taken)
         reason, unreadable = troubles[-1]
         return Measured((), reason, seconds, unreadable=unreadable)
 
@@ -87,7 +93,7 @@ class Measuring:
         if ended.trouble is not None:
             return None, ended.trouble, False
         try:
-            return self._metric.read(ended.stdout.text), "", False
+            return self._value(ended.stdout.text), "", False
         except NoValue as error:
             return None, self._said(error, ended), not isinstance(error, NotFinite)
 
@@ -98,6 +104,26 @@ class Measuring:
         except NoValue as hidden:
             return str(hidden)
         return masked(str(error), self._template.secrets)
+
+    def _value(self, output: str) -> float:
+        """The value of an output; the same number in another unit is another value."""
+        found = self._metric.find(output)
+        value = finite(found)
+        with self._lock:
+            if self._unit is None and value:  # 0 s is 0 ms
+                self._unit = found.unit
+            if value and found.unit != self._unit:
+                raise NoValue(
+                    f"the value is in {found.unit or 'no unit'}, but the first one of this run was "
+                    f"in {self._unit or 'none'}; print all values in one unit; the line is "
+                    f"'{excerpt(found.line, 200)}'"
+                )
+            if found.others and not self._taken:
+                self._taken = (
+                    f"the output holds several numbers: the last, {found.text}, is the value, from "
+                    f"the line '{excerpt(found.line, 200)}'; --metric or --json name another"
+                )
+        return value
 
     def _keep(self, number: int, text: str) -> None:
         """A trial's log is a comfort: where it can't be written, the trial counts all the same."""

@@ -8,25 +8,21 @@ import re
 from abc import ABC, abstractmethod
 from typing import Any
 
-from stoic.cli.tuning.captured import plain_text
+from stoic.cli.tuning.captured import excerpt, plain_text
+from stoic.cli.tuning.tokens import NoValue, Quantity, last, matched
 from stoic.errors import InvalidInput
+from stoic.printable import visible
 
-__all__ = ["JsonMetric", "LastNumber", "Metric", "NoValue", "NotFinite", "RegexMetric", "metric_of"]
-
-_NUMBER = re.compile(
-    r"(?<![\w.])[+-]?(?:"
-    r"[0-9][0-9.]*_[0-9][0-9_.]*(?:[eE][+-]?[0-9]+)?"  # 12_345: refused, it may be a name
-    r"|"
-    r"[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])(?:\.[0-9]*)?"  # 12,345: refused, it may be two numbers
-    r"|(?<!,)[0-9]+(?:\.[0-9]{3})*,[0-9]+(?:[eE][+-]?[0-9]+)?(?![0-9]|[.,][0-9])"  # 12,5: the same
-    r"|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-    r"|(?:nan|inf(?:inity)?)\b)",
-    re.IGNORECASE,
-)
-
-
-class NoValue(Exception):
-    """The output holds no usable number; the message says why, in words."""
+__all__ = [
+    "JsonMetric",
+    "LastNumber",
+    "Metric",
+    "NoValue",
+    "NotFinite",
+    "RegexMetric",
+    "finite",
+    "metric_of",
+]
 
 
 class NotFinite(NoValue):
@@ -39,28 +35,27 @@ class Metric(ABC):
     name: str = "value"
     """What is measured, as far as the metric tells."""
 
-    @abstractmethod
     def read(self, output: str) -> float:
         """The value, or `NoValue`."""
+        return finite(self.find(output))
+
+    @abstractmethod
+    def find(self, output: str) -> Quantity:
+        """The value as it was printed, or `NoValue`."""
 
     @abstractmethod
     def __str__(self) -> str: ...
 
 
 class LastNumber(Metric):
-    """The last number printed; a unit may be glued to it.
+    """The last number printed; a known unit may be glued to it.
 
     >>> LastNumber().read("warm-up 3 s, p99: 12.3ms")
     12.3
     """
 
-    def read(self, output: str) -> float:
-        found = None
-        for found in _NUMBER.finditer(plain_text(output)):  # noqa: B007 - only the last one counts
-            pass
-        if found is None:
-            raise NoValue("no number in the output" if output.strip() else "nothing was printed")
-        return _finite(found.group())
+    def find(self, output: str) -> Quantity:
+        return last(plain_text(output))
 
     def __str__(self) -> str:
         return "the last number printed"
@@ -78,26 +73,29 @@ class RegexMetric(Metric):
             self._pattern = re.compile(pattern, re.MULTILINE)
         except re.error as error:
             raise InvalidInput(
-                f"expected --metric to be a regular expression, got {pattern!r} ({error})"
+                f"expected --metric to be a regular expression, got '{visible(pattern)}' "
+                f"({error}); correct it"
             ) from error
         named = list(self._pattern.groupindex)
         self._group: int | str = named[0] if named else min(1, self._pattern.groups)
         self.name = named[0] if named else "value"
 
-    def read(self, output: str) -> float:
+    def find(self, output: str) -> Quantity:
+        text = plain_text(output)
         found = None
-        for found in self._pattern.finditer(output):  # noqa: B007 - only the last one counts
-            pass
+        for each in self._pattern.finditer(text):
+            found = each if found is None or each.group(self._group) else found
         if found is None:
-            raise NoValue(f"{self._pattern.pattern!r} matches nothing in the output")
-        text = plain_text(found.group(self._group) or "").strip()
-        number = _NUMBER.match(text)
-        if number is None:
-            raise NoValue(f"{self._pattern.pattern!r} matches {text[:40]!r}, which is no number")
-        return _finite(number.group())
+            raise NoValue(f"{self} matches nothing in the output")
+        if not found.group(self._group):
+            raise NoValue(f"{self} matches, but its group holds nothing")
+        start, end = found.span(self._group)
+        begin, stop = text.rfind("\n", 0, start) + 1, (text + "\n").find("\n", end)
+        whole = (found.start() - begin, found.end() - begin)
+        return matched(text[begin:stop], (start - begin, end - begin), whole)
 
     def __str__(self) -> str:
-        return f"--metric {self._pattern.pattern}"
+        return f"--metric {visible(self._pattern.pattern)}"
 
 
 class JsonMetric(Metric):
@@ -113,7 +111,7 @@ class JsonMetric(Metric):
             raise InvalidInput(f"expected --json as KEY or OUTER.INNER, got {path!r}")
         self.name = self._path[-1]
 
-    def read(self, output: str) -> float:
+    def find(self, output: str) -> Quantity:
         value = _document(output)
         for depth, key in enumerate(self._path):
             if isinstance(value, list) and re.fullmatch(r"-?[0-9]{1,9}", key):
@@ -124,8 +122,9 @@ class JsonMetric(Metric):
             if value is None:
                 raise NoValue(f"no {'.'.join(self._path[: depth + 1])} in the JSON output")
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise NoValue(f"{'.'.join(self._path)} is {str(value)[:40]!r}, not a number")
-        return _finite(value)
+            shown = excerpt(str(value), 40)
+            raise NoValue(f"{'.'.join(self._path)} is '{shown}', not a number")
+        return Quantity(repr(value), "", "")
 
     def __str__(self) -> str:
         return f"--json {'.'.join(self._path)}"
@@ -151,15 +150,8 @@ def _document(output: str) -> Any:
     raise NoValue("no JSON in the output")
 
 
-def _finite(text: str | float) -> float:
-    if isinstance(text, str) and "," in text:
-        raise NoValue(f"{text!r} may be one number or several; print it without commas")
-    if isinstance(text, str) and "_" in text:
-        raise NoValue(f"{text!r} may be a number or a name; print it without underscores")
-    try:
-        value = float(text)
-    except OverflowError:  # an int of JSON that no float can hold
-        value = math.inf
-    if not math.isfinite(value):
-        raise NotFinite(f"the value is {str(text)[:40]}, not a finite number")
-    return value
+def finite(found: Quantity) -> float:
+    """The value of what was found, or `NotFinite`."""
+    if not math.isfinite(found.value):
+        raise NotFinite(f"the value is {excerpt(found.text, 40)}, not a finite number")
+    return found.value

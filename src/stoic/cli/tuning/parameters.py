@@ -9,14 +9,16 @@ from typing import Any
 
 from stoic.checks import describe
 from stoic.errors import InvalidInput
+from stoic.numbers import MINUS_SIGNS, parse
+from stoic.printable import visible
 from stoic.spaces import Categorical, Float, Grid, Int, Parameter
 
 __all__ = ["Written", "of_flag", "of_table"]
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
-_INTEGER = re.compile(r"[+-]?[0-9]+")
-_DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _FORMS = "low:high, low:high:log or first,second,…"
+_THOUSANDS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})*:[0-9]{1,3}(?:,[0-9]{3})*(?::log)?")
+_MAX_DIGITS = 30  # of an integer
 
 Value = str | int | float | bool
 
@@ -50,7 +52,7 @@ def of_flag(flag: str) -> Written:
     """
     name, equals, form = flag.partition("=")
     if not equals:
-        raise InvalidInput(f"expected -p NAME={_FORMS}, got {flag!r}; name the parameter")
+        raise InvalidInput(f"expected -p NAME={_FORMS}, got '{visible(flag)}'; name the parameter")
     return _of_text(_checked(name.strip()), form.strip())
 
 
@@ -90,34 +92,50 @@ def _checked(name: str) -> str:
 
 def _of_text(name: str, form: str) -> Written:
     try:
+        if "," in form and _THOUSANDS.fullmatch(form):
+            raise InvalidInput(
+                f"expected {_FORMS}, got '{visible(form)}'; write numbers without commas"
+            )
         if "," in form:
             words = [word.strip() for word in form.split(",")]
             values = [_value(word) for word in words]
-            return Written(name, _listed(values, None), dict(zip(values, words, strict=True)))
+            texts = {
+                value: word if isinstance(value, str) else _with_hyphen_minus(word)
+                for value, word in zip(values, words, strict=True)
+            }
+            return Written(name, _listed(values, None), texts)
         return Written(name, _range(form))
     except InvalidInput as error:
         raise InvalidInput(f"in parameter {name!r}: {error}") from error
+
+
+def _with_hyphen_minus(word: str) -> str:
+    """A number as programs read it: few know another minus sign."""
+    return "-" + word[1:] if word[0] in MINUS_SIGNS else word
 
 
 def _range(form: str) -> Parameter:
     low, *rest = form.split(":")
     if len(rest) not in (1, 2) or (len(rest) == 2 and rest[1].strip() != "log"):
         hint = "; write a constant into the command itself" if not rest else ""
-        raise InvalidInput(f"expected {_FORMS}, got {form!r}{hint}")
+        raise InvalidInput(f"expected {_FORMS}, got '{visible(form)}'{hint}")
     bounds = [_value(low.strip()), _value(rest[0].strip())]
     for bound in bounds:
         if isinstance(bound, str):
-            raise InvalidInput(f"expected numbers in {form!r}, got {bound!r}; or list: a,b,c")
+            raise InvalidInput(
+                f"expected numbers in '{visible(form)}', got {bound!r}; or list: a,b,c"
+            )
     return _between(bounds[0], bounds[1], "log" if len(rest) == 2 else "linear", None)
 
 
 def _value(word: str) -> int | float | str:
-    """A number where the word is one, else the word."""
-    if _INTEGER.fullmatch(word):
-        if len(word) > 30:  # Python refuses to read very long ones
-            raise InvalidInput(f"expected an integer of at most 30 digits, got {len(word)}")
-        return int(word)
-    return float(word) if _DECIMAL.fullmatch(word) else word
+    """A number where the word is one, else the word; ``nan`` and ``inf`` are words."""
+    found = parse(word)
+    if found is None or not any(map(str.isdigit, word)):
+        return word
+    if len(word) > _MAX_DIGITS and word.lstrip("+" + MINUS_SIGNS).isdigit():
+        raise InvalidInput(f"expected an integer of at most {_MAX_DIGITS} digits, got {len(word)}")
+    return found
 
 
 def _between(low: Any, high: Any, scale: Any, when: Any) -> Parameter:

@@ -10,6 +10,7 @@ from rich.console import ConsoleOptions, RenderResult
 
 from stoic.cli.terminal import RichConsole, Text
 from stoic.cli.tuning.board import Board, Finished, alike, clock, estimate, shown, times
+from stoic.numbers import rounded
 
 __all__ = ["Picture"]
 
@@ -37,7 +38,7 @@ class Picture:
         yield from self._answer()
         now = time.monotonic()
         rows = [
-            Text(f"#{each.number:<4} {clock(now - each.since):>8}  {shown(each.params)}")
+            Text(f"#{each.number:<4} {clock(now - each.since):>9}  {shown(each.params)}")
             for each in list(board.running.values())  # copied: another thread writes
         ]
         idle = min(board.slots, board.budget - board.finished) - len(rows)
@@ -45,7 +46,7 @@ class Picture:
         yield from _part("running", rows, _RUNNING)
         yield from _part("last", [_row(d) for d in list(board.recent)[::-1]], _LAST, more=False)
         rows = [
-            Text(f"#{s.trial:<4} {s.value:>8.4g}  where about {s.expected:.4g} was expected")
+            Text(f"#{s.trial:<4} {rounded(s.value):>9}  expected about {rounded(s.expected)}")
             for s in reversed(board.suspects)
         ]
         yield from _part("suspects", rows, _SUSPECTS, style="yellow")
@@ -74,8 +75,8 @@ class Picture:
 
 def _row(done: Finished) -> Text:
     if not done.values:
-        return Text(f"#{done.number:<4} {'failed':>8}  {done.reason}", style="red")
-    first = f"#{done.number:<4} {done.values[0]:>8.5g}  {shown(done.params)}"
+        return Text(f"#{done.number:<4} {'failed':>9}  {done.reason}", style="red")
+    first = f"#{done.number:<4} {rounded(done.values[0]):>9}  {shown(done.params)}"
     return Text(first + (f"  and {len(done.values) - 1} more" if len(done.values) > 1 else ""))
 
 

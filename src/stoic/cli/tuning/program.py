@@ -186,5 +186,5 @@ def _trouble(process: subprocess.Popen[bytes], err: Captured) -> str | None:
         said = f"killed by {name}"
     else:
         said = f"exit code {code}"
-    line = err.last_line()
+    line = err.in_short()
     return f"{said}: {line}" if line else said

@@ -43,6 +43,7 @@ class Session:
         self._fresh = 0  # trials that this session finished
         self._unreadable = 0
         self._waiting = False  # whether the user knows that we wait for others
+        self._taken = False  # whether the user knows which of several numbers is the value
 
     def run(self, stopping: Callable[[], bool]) -> None:
         """Spend what is left of the budget; whatever happens, nothing stays open or running."""
@@ -127,6 +128,9 @@ class Session:
         self.board.end(done, self._finished())
         patiently(self._judge)
         self.watcher.ended(done)
+        if measured.taken and not self._taken:
+            self._taken = True
+            self.watcher.say(measured.taken)
         self._despair(measured)
 
     def _tell(self, trial: StudyTrial, measured: Measured) -> None:

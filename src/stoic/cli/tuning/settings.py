@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import tomllib
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -12,11 +11,11 @@ from typing import Any
 from stoic.checks import choice, describe, integer, number
 from stoic.cli.tuning.parameters import Written, of_flag, of_table
 from stoic.errors import InvalidInput
+from stoic.streams import read_toml, source_name
 
 __all__ = ["Settings", "direction_of", "parameters", "repeats", "seconds"]
 
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
-_FILE = 1024 * 1024  # bytes of a space file, far more than any needs
 
 
 @dataclass(frozen=True)
@@ -43,19 +42,11 @@ class Settings:
     @classmethod
     def of_file(cls, path: Path) -> Settings:
         """The settings of a TOML file."""
-        try:
-            with path.open("rb") as file:
-                table = tomllib.loads(file.read(_FILE).decode("utf-8"))
-        except OSError as error:
-            raise InvalidInput(
-                f"expected a space file, got {path} ({error.strerror}); correct its path"
-            ) from error
-        except (ValueError, RecursionError) as error:
-            raise InvalidInput(f"expected TOML in {path}, got a fault: {error}") from error
+        table = read_toml(path)
         try:
             return cls.of_table(table)
         except InvalidInput as error:
-            raise InvalidInput(f"in {path}: {error}") from error
+            raise InvalidInput(f"in {source_name(path)}: {error}") from error
 
     @classmethod
     def of_table(cls, table: dict[str, Any]) -> Settings:
@@ -71,6 +62,13 @@ class Settings:
                 listed = ", ".join(sorted(known))
                 raise InvalidInput(f"expected keys among {listed}, got {key!r}; correct or drop it")
         return cls(**{key: _READ[key](value, key) for key, value in table.items()})
+
+    def checked(self) -> Settings:
+        """These settings, from options: their numbers have the same bounds as in a file."""
+        for key in ("budget", "jobs", "seed"):
+            if (value := getattr(self, key)) is not None:
+                _READ[key](value, f"--{key}")
+        return self
 
     def over(self, base: Settings) -> Settings:
         """These settings where they say something, else those of ``base``.

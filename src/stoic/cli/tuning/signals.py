@@ -39,8 +39,8 @@ def listening(kill: Callable[[], None]) -> Iterator[Wish]:
     def handle(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - their signature
         if wish():
             kill()
-            if os.isatty(1):
-                os.write(1, _CURSOR)
+            for stream in filter(os.isatty, (2, 1)):
+                os.write(stream, _CURSOR)
             os._exit(128 + number)
         wish.code = 128 + number
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from textwrap import wrap
+from typing import Any
 
 from stoic.cli.terminal import Console, Text
 from stoic.cli.tuning.board import alike, estimate, times
 from stoic.cli.tuning.plan import Plan
 from stoic.errors import InvalidInput
+from stoic.numbers import shown
 from stoic.optimize.result import Result
 from stoic.redaction import MASK, redacted_command
+from stoic.spaces import Float
+from stoic.streams import is_stream, write_stdout
 
 __all__ = ["command_of", "going_on", "say", "write_json"]
 
@@ -34,6 +38,29 @@ def command_of(result: Result, plan: Plan) -> str | None:
     return shlex.join(plan.template.public.fill(result.best.params))
 
 
+def _brief(plan: Plan, params: Mapping[str, Any]) -> dict[str, Any]:
+    """A configuration with fewer digits that is as good as the same: see `_fewer_digits`."""
+    return {
+        name: _fewer_digits(value, parameter.low, parameter.high)
+        if isinstance(parameter := plan.space.parameters[name], Float)
+        else value
+        for name, value in params.items()
+    }
+
+
+def _fewer_digits(value: float, low: float, high: float) -> float:
+    """A value rounded to six digits, or to more where that is over a millionth of its range.
+
+    >>> _fewer_digits(0.46276693071853076, 0.0, 1.0), _fewer_digits(5000.00012345, 5000.0, 5001.0)
+    (0.462767, 5000.000123)
+    """
+    for digits in range(6, 17):
+        short = float(f"{value:.{digits}g}")
+        if low <= short <= high and abs(short - value) <= 1e-6 * (high - low):
+            return short
+    return value
+
+
 def _lines(result: Result, plan: Plan, width: int) -> Iterator[Text]:
     trials = len({trial.number for trial in result.trials})
     failed = sum(result.failures.values())
@@ -44,14 +71,15 @@ def _lines(result: Result, plan: Plan, width: int) -> Iterator[Text]:
         yield Text("No trial gave a value, so there is no answer.", style="red")
     else:
         yield Text("")
-        yield Text("  " + str(command_of(result, plan)), style="bold green")
-        yield Text("")
         best = result.best
+        command = shlex.join(plan.template.fill(_brief(plan, best.params)))
+        yield Text(f"  {command}", style="bold green")
+        yield Text("")
         said = times(best.measured)
         yield from _named("estimate", f"{plan.objective} {estimate(best)}, {said}", width, 2)
     if result.luckiest is not None:
         lucky = result.luckiest
-        said = f"{lucky.trial.value:.5g} in trial {lucky.trial.number}; {lucky.why}"
+        said = f"{shown(lucky.trial.value)} in trial {lucky.trial.number}; {lucky.why}"
         yield from _named("luckiest", said, width, 4)
     yield from _suspects(result, width)
     for reason, count in alike(result.failures):
@@ -111,9 +139,13 @@ def going_on(arguments: Sequence[str]) -> Iterator[str]:
 
 
 def write_json(result: Result, plan: Plan, path: Path) -> None:
-    """The result as data, with the command to run."""
+    """The result as data, with the command to run; - is standard output."""
     data = {"command": command_of(result, plan), "study": plan.name, **result.to_dict()}
+    text = json.dumps(data, indent=2, allow_nan=False) + "\n"
+    if is_stream(path):
+        write_stdout(text.encode())
+        return
     try:
-        path.write_text(json.dumps(data, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise InvalidInput(f"expected a file to write, got {path} ({error.strerror})") from error

@@ -9,6 +9,7 @@ from typing import Any
 
 from stoic.cli.tuning.parameters import Written
 from stoic.errors import InvalidInput
+from stoic.printable import visible
 from stoic.redaction import redacted_command, secrets_of
 
 __all__ = ["RESERVED", "Template"]
@@ -131,7 +132,7 @@ def _pieces(argument: str) -> list[tuple[str, str | None]]:
             literal = ""
         else:
             raise InvalidInput(
-                f"expected {{name}} in {argument!r}, got a brace alone; "
+                f"expected {{name}} in '{visible(argument)}', got a brace alone; "
                 "write {{ and }} for braces themselves"
             )
     literal += argument[end:]

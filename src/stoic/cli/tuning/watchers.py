@@ -30,7 +30,10 @@ class Watcher(Protocol):
         """A trial ended, and the board says how things stand."""
 
     def note(self, words: str) -> None:
-        """Something that the user should know."""
+        """Something that the user should know now."""
+
+    def say(self, words: str) -> None:
+        """Something that the user should be able to read later, too."""
 
 
 class OnTerminal:
@@ -59,6 +62,9 @@ class OnTerminal:
 
     def note(self, words: str) -> None:
         self._board.note = words
+
+    def say(self, words: str) -> None:
+        self._live.console.print(Text(words, style="yellow"))
 
 
 class Lines:
@@ -90,3 +96,5 @@ class Lines:
 
     def note(self, words: str) -> None:
         self._console.print(Text(words), soft_wrap=True)
+
+    say = note

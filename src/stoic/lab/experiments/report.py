@@ -101,7 +101,7 @@ def _claims(findings: Sequence[Finding]) -> str:
             Markup(
                 f'<span class="{_CLASSES[finding.holds]}"><span aria-hidden="true">'
                 f"{_UNTESTED if finding.untested else _SIGNS[finding.holds]}</span> "
-                f"{escape(finding.word)}</span>"
+                f"{esc(finding.word)}</span>"
             ),
             *((finding.why or "–",) if explained else ()),
         )

@@ -25,6 +25,7 @@ import numpy as np
 from stoic.checks import Array, IntArray
 from stoic.errors import InvalidInput, MissingExtra, StoicError
 from stoic.lab.experiments.spec import Case, Run
+from stoic.streams import read_bytes
 
 __all__ = ["Curve", "NotRun", "Results", "write_tables"]
 
@@ -128,10 +129,11 @@ class Results:
 
     @classmethod
     def read(cls, path: str | Path) -> Results:
-        """A single Parquet file of curves."""
-        _, pq = arrow()
+        """A single Parquet file of curves, - for standard input."""
+        pa, pq = arrow()
+        data = read_bytes(path)
         try:
-            table = pq.read_table(path)
+            table = pq.read_table(pa.BufferReader(data))
         except (OSError, ValueError) as cause:
             raise InvalidInput(
                 f"expected a Parquet file of curves at {path}, got {cause}"

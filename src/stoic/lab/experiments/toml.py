@@ -24,7 +24,6 @@ and ``horizon`` values or arrays.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
 from pathlib import Path
@@ -33,6 +32,7 @@ from typing import Any
 from stoic.checks import describe
 from stoic.errors import InvalidInput
 from stoic.lab.experiments.spec import Experiment, PolicySpec
+from stoic.streams import is_stream, read_toml
 
 __all__ = ["from_table", "load", "to_table"]
 
@@ -50,15 +50,10 @@ _PATHS = ("path",)
 
 
 def load(path: str | Path) -> Experiment:
-    """The experiment of a TOML file; paths in it are relative to the file."""
+    """The experiment of a TOML file, - for standard input; its paths are relative to the file."""
     path = Path(path)
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as cause:
-        raise InvalidInput(f"expected an experiment at {path}, got {cause}") from cause
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as cause:
-        raise InvalidInput(f"expected TOML in {path}, got a mistake: {cause}") from cause
-    table.setdefault("name", path.stem)
+    table = read_toml(path)
+    table.setdefault("name", "experiment" if is_stream(path) else path.stem)
     return from_table(table, folder=path.resolve().parent)
 
 

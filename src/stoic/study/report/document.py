@@ -12,6 +12,7 @@ from stoic.checks import describe, number
 from stoic.errors import InvalidInput
 from stoic.optimize.result import Result
 from stoic.optimize.views import view
+from stoic.streams import is_stream, write_stdout
 from stoic.study.report import parts
 from stoic.study.report.closeness import Truth, closeness
 from stoic.study.report.markup import esc
@@ -34,12 +35,15 @@ def write_report(
     """Write a result as one HTML file that needs nothing else; see `render`.
 
     The file appears whole or not at all, so a report of a running study may be written again
-    and again while someone reads it.
+    and again while someone reads it. The path - is standard output.
     """
     path = Path(path)
     text = render(
         result, title=title, command=command, started=started, seconds=seconds, truth=truth
     )
+    if is_stream(path):
+        write_stdout(text.encode("utf-8", "replace"))
+        return path
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         draft.write_text(text, encoding="utf-8", errors="replace", newline="\n")

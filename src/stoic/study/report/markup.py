@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
+from stoic.numbers import rounded
 from stoic.printable import visible
 
 __all__ = ["config", "esc", "figure", "percent", "plain", "section", "shown", "table"]
@@ -36,7 +37,7 @@ def esc(text: object, most: int = _LONGEST) -> str:
 
 def shown(value: object) -> str:
     """A parameter's value: as it is, floats to six digits."""
-    return f"{value:.6g}" if isinstance(value, float) else plain(value, 60)
+    return rounded(value) if isinstance(value, float) else plain(value, 60)
 
 
 def config(params: Mapping[str, Any], most: int = 4) -> str:

@@ -252,7 +252,7 @@ def trials(result: Result) -> str:
 
 
 def _row(trial: Trial, state: str, names: list[str]) -> tuple[str, ...]:
-    value = "–" if trial.value is None else figure(trial.value)
+    value = "–" if trial.value is None else shown(trial.value)
     order = "" if trial.value is None else f' data-v="{trial.value!r}"'
     cells = [f'<td class="n">{trial.number}</td>', f'<td class="n"{order}>{value}</td>']
     for name in names:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from stoic.numbers import with_interval
 from stoic.optimize.past import Estimate
-from stoic.optimize.result import Result, rounded
+from stoic.optimize.result import Result
 from stoic.optimize.views import lucky, numbered, suspected, window
 from stoic.study.report.markup import config, figure
 from stoic.study.report.svg import Frame, dot, label, line, ring, ticks, triangle, wrong
@@ -99,7 +100,7 @@ def _believed(frame: Frame, estimates: list[Estimate], wide: bool) -> str:
     around = steps(e.low for e in estimates) + steps(e.high for e in estimates)[::-1]
     last = estimates[-1]
     x, y = frame.px(last.position), frame.py(last.value)
-    value, low, high = (rounded(v, last.high - last.low) for v in (last.value, last.low, last.high))
+    value, low, high = with_interval(last.value, (last.low, last.high))
     title = f"the answer: {value}, 90% interval {low} to {high}"
     return (
         f'<path class="band" d="M{"L".join(around)}Z"/>'

@@ -9,9 +9,10 @@ from statistics import median
 
 import numpy as np
 
+from stoic.numbers import with_interval
 from stoic.optimize.answers import Answer, Trial
 from stoic.optimize.past import Estimate
-from stoic.optimize.result import Result, rounded
+from stoic.optimize.result import Result
 from stoic.optimize.views import View, scatter, suspected
 from stoic.study.report.markup import config, figure, percent, plain
 
@@ -130,9 +131,7 @@ def between(ends: tuple[float, float], old: float) -> str:
 
 def spans(best: Answer) -> tuple[str, str, str]:
     """Value, lower and upper end of the answer, with the digits that the interval deserves."""
-    low, high = best.interval
-    value, a, b = (rounded(v, high - low) for v in (best.value, low, high))
-    return value, a, b
+    return with_interval(best.value, best.interval)
 
 
 def count(n: int, one: str, many: str) -> str:
