@@ -16,6 +16,7 @@ import numpy as np
 
 from stoic.checks import describe
 from stoic.errors import InvalidState
+from stoic.files import replacing, write
 
 __all__ = ["State", "flatten", "load", "save", "unflatten"]
 
@@ -54,14 +55,15 @@ def unflatten(flat: Mapping[str, Any]) -> State:
 
 
 def save(path: str | Path, state: Mapping[str, Any]) -> None:
-    """Write a flat state to ``.json`` or ``.npz``, by the file's ending."""
+    """Write a flat state to ``.json`` or ``.npz``, by the file's ending; whole or not at all."""
     path = Path(path)
     if path.suffix == ".json":
         plain = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in state.items()}
-        path.write_text(json.dumps(plain), encoding="utf-8")
+        write(path, json.dumps(plain))
     elif path.suffix == ".npz":
         arrays: dict[str, Any] = {k: np.asarray(v) for k, v in state.items()}
-        np.savez_compressed(path, **arrays)
+        with replacing(path) as file:
+            np.savez_compressed(file, **arrays)
     else:
         raise InvalidState(f"expected a path that ends in .json or .npz, got {str(path)!r}")
 

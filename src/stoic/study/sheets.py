@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import math
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 
 from stoic.checks import describe
 from stoic.errors import InvalidInput, MissingData, MissingExtra
+from stoic.files import write
 
 __all__ = ["FORMATS", "Sheet", "cell", "format_of", "read_sheet", "write_sheet"]
 
@@ -66,12 +66,7 @@ def cell(value: object) -> str:
 def write_sheet(sheet: Sheet, path: Path, kind: str) -> None:
     """Write a file, whole or not at all."""
     data = {"csv": _csv, "json": _json, "parquet": _parquet}[kind](sheet)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        draft.write_bytes(data)
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    write(path, data)
 
 
 def _csv(sheet: Sheet) -> bytes:

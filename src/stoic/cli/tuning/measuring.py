@@ -14,6 +14,7 @@ from typing import Any
 from stoic.cli.tuning.metric import Metric, NotFinite, NoValue
 from stoic.cli.tuning.program import Ended, Program
 from stoic.cli.tuning.template import Template
+from stoic.files import make_folder, write
 
 __all__ = ["Measured", "Measuring", "seed_of"]
 
@@ -92,9 +93,9 @@ class Measuring:
     def _keep(self, number: int, text: str) -> None:
         """A trial's log is a comfort: where it can't be written, the trial counts all the same."""
         with suppress(OSError):
-            self._folder.mkdir(parents=True, exist_ok=True)
+            make_folder(self._folder, 0o700)
             path = self._folder / f"{number:04}.txt"
-            path.write_text(text, encoding="utf-8", errors="replace")
+            write(path, text, mode=0o600, durable=False)
 
 
 def seed_of(seed: int, trial: int, measurement: int) -> int:

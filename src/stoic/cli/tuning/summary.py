@@ -14,6 +14,7 @@ from rich.text import Text
 from stoic.cli.tuning.board import alike, estimate, times
 from stoic.cli.tuning.plan import Plan
 from stoic.errors import InvalidInput
+from stoic.files import write
 from stoic.optimize.result import Result
 
 __all__ = ["command_of", "say", "write_json"]
@@ -82,6 +83,6 @@ def write_json(result: Result, plan: Plan, path: Path) -> None:
     """The result as data, with the command to run."""
     data = {"command": command_of(result, plan), "study": plan.name, **result.to_dict()}
     try:
-        path.write_text(json.dumps(data, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+        write(path, json.dumps(data, indent=2, allow_nan=False) + "\n")
     except OSError as error:
         raise InvalidInput(f"expected a file to write, got {path} ({error.strerror})") from error

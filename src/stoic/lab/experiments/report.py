@@ -16,6 +16,7 @@ from pathlib import Path
 from textwrap import shorten
 from typing import Any
 
+from stoic.files import write
 from stoic.lab.experiments.catalogue.base import Finding, Reproduction
 from stoic.lab.experiments.compare import Leader, leaders
 from stoic.lab.experiments.figures import caption
@@ -86,7 +87,7 @@ def write_report(
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "report.html"
-    path.write_text(page, encoding="utf-8")
+    write(path, page)
     return path
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 from stoic.checks import describe, number
 from stoic.errors import InvalidInput
+from stoic.files import write
 from stoic.optimize.result import Result
 from stoic.optimize.views import view
 from stoic.study.report import parts
@@ -40,12 +40,7 @@ def write_report(
     text = render(
         result, title=title, command=command, started=started, seconds=seconds, truth=truth
     )
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        draft.write_text(text, encoding="utf-8", errors="replace", newline="\n")
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    write(path, text)
     return path
 
 
