@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import BinaryIO
 
-__all__ = ["make_folder", "replacing", "write"]
+__all__ = ["create", "make_folder", "replacing", "sync_folder", "write"]
 
 # Names of open descriptors: their files belong to whoever opened them, e.g. to a shell's redirect.
 _DESCRIPTORS = ("/dev/fd/", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/proc/")
@@ -90,6 +90,18 @@ def sync_folder(folder: str) -> None:
         file = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(file)
+        finally:
+            os.close(file)
+
+
+def create(path: str, mode: int) -> None:
+    """An empty file of exactly these permissions, whatever the umask, unless there is a file."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
+    with suppress(FileExistsError):
+        file = os.open(path, flags, mode)
+        try:
+            if hasattr(os, "fchmod"):
+                os.fchmod(file, mode)
         finally:
             os.close(file)
 
