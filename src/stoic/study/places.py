@@ -48,5 +48,5 @@ def _file(path: str) -> sa.URL:
         )
     named = Path(path).expanduser().absolute()
     # SQLite keeps its log beside the file that a symbolic link leads to, so the lock is there, too
-    found = os.path.realpath(named) if named.is_symlink() else named
+    found = os.path.realpath(named) if os.path.islink(named) else named
     return sa.URL.create("sqlite+pysqlite", database=str(found))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from stoic.study.rows import OPEN, Entry, StudyRow, TrialRow, first_head
+from stoic.study.rows import MAX_ROWS, OPEN, Entry, StudyRow, TrialRow, first_head
 from stoic.study.seals import seal
 
 __all__ = ["Salvaged", "sort_out"]
@@ -17,7 +17,6 @@ Raw = tuple[Any, ...]  # row id, then the columns of one of the tables
 
 _STUDY, _TRIAL, _ENTRY = 12, 10, 9  # lengths of such rows
 _SEAL = 32  # characters
-_MAX_ROWS = 10**7  # trials or entries of a study, as many as `stoic tune` takes
 _MENDED = 50  # rows of a study of which one wrong byte is looked for; each costs about 0.1 s
 
 
@@ -81,7 +80,7 @@ def _study(rowid: Any, row: list[Any]) -> tuple[StudyRow, str, str] | None:
     texts = (uid, name, problem_seal, head, sealed, problem)
     if not all(isinstance(text, str) for text in texts) or not isinstance(rowid, int):
         return None
-    if not all(isinstance(count, int) and 0 <= count < _MAX_ROWS for count in counts):
+    if not all(isinstance(count, int) and 0 <= count <= MAX_ROWS for count in counts):
         return None
     made_row = StudyRow._make((rowid, uid, name, _real(made), problem_seal, *counts, head))
     return made_row, sealed, problem
