@@ -22,14 +22,25 @@ class Presence:
         self._path = path
         self._store: Identity = None
         self._log: Identity = None
+        self._uid: int | None = None
 
-    def opened(self) -> None:
+    def opened(self, uid: int) -> None:
         """Note which file is the store; once, after it was opened first."""
-        self._store = self._store or _identity(self._path)
+        self._store, self._uid = _identity(self._path), uid
 
-    def connected(self) -> None:
-        """Note which file is the log of a new connection, within its first transaction."""
-        self._log = self._log or _identity(f"{self._path}-wal")
+    @property
+    def new(self) -> bool:
+        """Whether a connection is in its first transaction."""
+        return self._log is None
+
+    def connected(self, uid: int) -> None:
+        """Note which file is the log of a new connection, and see whether its store is ours.
+
+        A new file may have the inode of one that was deleted.
+        """
+        if self._uid not in (None, uid):
+            raise self._gone("another file in its place")
+        self._log = _identity(f"{self._path}-wal")
 
     def disconnected(self) -> None:
         """Forget the log: the last connection deletes it, the next one makes it anew."""
@@ -41,18 +52,20 @@ class Presence:
             return
         found = _identity(self._path)
         if found != self._store:
-            what = "another file in its place" if found else "none"
-            raise StoreUnavailable(
-                f"expected the store {self._path} that was opened, got {what}: it was deleted, "
-                "moved or replaced, and nothing more was acknowledged; put it back to go on, or "
-                "open the study again"
-            )
+            raise self._gone("another file in its place" if found else "none")
         if self._log is not None and _identity(f"{self._path}-wal") != self._log:
             raise StoreUnavailable(
                 f"expected {self._path}-wal, the log of {self._path}, as it was opened, got another "
                 "or none: it was deleted or replaced; end the other workers one by one, so that "
                 "the last one saves what is in it, then go on"
             )
+
+    def _gone(self, what: str) -> StoreUnavailable:
+        return StoreUnavailable(
+            f"expected the store {self._path} that was opened, got {what}: it was deleted, moved "
+            "or replaced, and nothing more was acknowledged; put it back to go on, or open the "
+            "study again"
+        )
 
 
 def _identity(path: str) -> Identity:

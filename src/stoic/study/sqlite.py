@@ -134,10 +134,11 @@ class SQLite(Database):
                 connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION}")
                 connection.exec_driver_sql(f"PRAGMA user_version={secrets.randbits(31)}")
             schema.prepare(connection)
-        self._presence.opened()
+        uid = self._pragma("user_version")
+        self._presence.opened(uid)
         self._schema = self._pragma("schema_version")
         with suppress(OSError):
-            marks.belong(self._queue.file, f"{self._pragma('user_version'):032x}")
+            marks.belong(self._queue.file, f"{uid:032x}")
 
     def _make_file(self) -> None:
         """An empty file; what is left of a store that was here is not taken for its own."""
@@ -184,10 +185,12 @@ class SQLite(Database):
         return super()._begun(begin)
 
     def _entered(self, connection: Connection) -> None:
-        found = driver(connection).execute("PRAGMA schema_version").fetchone()[0]
-        self._presence.connected()
+        raw = driver(connection)
+        if self._presence.new:
+            self._presence.connected(raw.execute("PRAGMA user_version").fetchone()[0])
+        found = raw.execute("PRAGMA schema_version").fetchone()[0]
         if self._schema is not None and found != self._schema:
-            check_tables(driver(connection), self.path)
+            check_tables(raw, self.path)
             self._schema = found
 
     def drop(self) -> None:
