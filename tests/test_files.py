@@ -139,9 +139,7 @@ def test_errors_name_the_file_that_was_asked_for(tmp_path: Path) -> None:
     assert caught.value.filename == str(path)
 
 
-def test_a_write_protected_file_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_write_protected_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "file"
     path.write_text("old")
     path.chmod(0o444)

@@ -15,12 +15,17 @@ from typing import BinaryIO
 
 __all__ = ["create", "make_folder", "replacing", "sync_folder", "write"]
 
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
 # Names of open descriptors: their files belong to whoever opened them, e.g. to a shell's redirect.
 _DESCRIPTORS = ("/dev/fd/", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/proc/")
 
 
 def write(
-    path: str | os.PathLike[str], data: bytes | str, *, mode: int = 0o666, durable: bool = True
+    path: str | os.PathLike[str],
+    data: bytes | str,
+    *,
+    mode: int | None = None,
+    durable: bool = True,
 ) -> None:
     """Write a file in one step; text as UTF-8, with ``?`` for half a surrogate pair."""
     with replacing(path, mode=mode, durable=durable) as file:
@@ -29,7 +34,7 @@ def write(
 
 @contextmanager
 def replacing(
-    path: str | os.PathLike[str], *, mode: int = 0o666, durable: bool = True
+    path: str | os.PathLike[str], *, mode: int | None = None, durable: bool = True
 ) -> Iterator[BinaryIO]:
     """A binary file that takes the place of ``path`` when the block is left without an error.
 
@@ -41,13 +46,13 @@ def replacing(
     path
         The file's name; its folder must exist.
     mode
-        Permissions of a new file, less the umask.
+        Permissions of a new file, whatever the umask; None for what the umask leaves.
     durable
         Whether the file must outlast a power cut. Without, it is whole all the same.
     """
     path = os.fspath(path)
     former = _stat(path)
-    if former is not None and not stat.S_ISREG(former.st_mode) or _is_descriptor(path):
+    if (former is not None and not stat.S_ISREG(former.st_mode)) or _is_descriptor(path):
         with open(path, "wb") as file:  # refuses folders and sockets
             yield file
         return
@@ -70,17 +75,18 @@ def replacing(
         sync_folder(os.path.dirname(target))
 
 
-def _opened(draft: str, former: os.stat_result | None, mode: int, path: str) -> BinaryIO:
+def _opened(draft: str, former: os.stat_result | None, mode: int | None, path: str) -> BinaryIO:
     """The draft, never more readable than the file whose place it takes."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
+    exact = mode if former is None else stat.S_IMODE(former.st_mode)
     try:
-        file = os.open(draft, flags, mode if former is None else stat.S_IMODE(former.st_mode))
+        file = os.open(draft, _NEW, 0o666 if exact is None else exact)
     except OSError as error:  # named after the file that was asked for
         raise OSError(error.errno, error.strerror, path) from error
-    if former is not None and hasattr(os, "fchmod"):
+    if former is not None and hasattr(os, "fchown"):
         with suppress(PermissionError):
             os.fchown(file, former.st_uid, former.st_gid)
-        os.fchmod(file, stat.S_IMODE(former.st_mode))
+    if exact is not None and hasattr(os, "fchmod"):
+        os.fchmod(file, exact)
     return os.fdopen(file, "wb")
 
 
@@ -96,9 +102,8 @@ def sync_folder(folder: str) -> None:
 
 def create(path: str, mode: int) -> None:
     """An empty file of exactly these permissions, whatever the umask, unless there is a file."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
     with suppress(FileExistsError):
-        file = os.open(path, flags, mode)
+        file = os.open(path, _NEW, mode)
         try:
             if hasattr(os, "fchmod"):
                 os.fchmod(file, mode)
@@ -106,13 +111,14 @@ def create(path: str, mode: int) -> None:
             os.close(file)
 
 
-def make_folder(folder: str | os.PathLike[str], mode: int = 0o777) -> None:
-    """Make a folder and those above it, the new ones with these permissions, less the umask."""
+def make_folder(folder: str | os.PathLike[str], mode: int) -> None:
+    """Make a folder and those above it, new ones with these permissions, whatever the umask."""
     folder = os.path.abspath(folder)
     if not os.path.isdir(folder):
         make_folder(os.path.dirname(folder), mode)
         with suppress(FileExistsError):
             os.mkdir(folder, mode)
+            os.chmod(folder, mode)
 
 
 def _stat(path: str) -> os.stat_result | None:

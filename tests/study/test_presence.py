@@ -61,9 +61,9 @@ def test_a_store_that_vanishes_within_a_transaction(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     with made(path) as study:
         database = study._session.database
-        with pytest.raises(StoreUnavailable, match="nothing more was acknowledged"):
-            with database.write():
-                os.unlink(path)
+        gone = pytest.raises(StoreUnavailable, match="nothing more was acknowledged")
+        with gone, database.write():
+            os.unlink(path)
 
 
 def test_a_store_that_is_moved_and_put_back(tmp_path: Path) -> None:

@@ -136,6 +136,7 @@ class Database(ABC):
     def _connected(self) -> Connection:
         return self._engine.connect()
 
+    @abstractmethod
     def _entered(self, connection: Connection) -> None:
         """What to look at before anything is read or written in a transaction."""
 

@@ -41,8 +41,8 @@ def agree(plan: Plan, uid: str) -> None:
                 )
         return
     with suppress(OSError):  # a comfort, no condition
-        make_folder(path.parent, 0o700)
-        write(path, json.dumps(ours, indent=2), mode=0o600)
+        make_folder(path.parent, 0o750 if plan.group_readable else 0o700)
+        write(path, json.dumps(ours, indent=2), mode=plan.mode)
 
 
 def _shown(value: object) -> str:

@@ -79,6 +79,7 @@ def run(asked: Asked) -> int:
         seed=plan.seed,
         objective=plan.objective,
         lease=plan.lease,
+        mode=plan.mode,
     ) as study:
         agree(plan, study.uid)
         plain = asked.plain or not console.is_terminal
@@ -109,7 +110,7 @@ def _tune(plan: Plan, study: Study, console: Console, plain: bool) -> tuple[Sess
     if ended := leftovers.end():
         console.print(f"ended what a killed run had left running: {ended} of {plan.name!r}")
     program = Program(plan.timeout, begun=leftovers.note, ended=leftovers.forget)
-    measuring = Measuring(program, plan.template, plan.metric, plan.folder, study.seed)
+    measuring = Measuring(program, plan.template, plan.metric, plan.folder, study.seed, plan.mode)
     title = f"{plan.direction} {plan.objective}: {' '.join(plan.template.arguments)}"
     watcher: Watcher = Lines(board) if plain else OnTerminal(console, board, title)
     session = Session(plan, study, measuring, board, watcher)

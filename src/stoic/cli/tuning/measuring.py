@@ -37,10 +37,16 @@ class Measuring:
     """Runs trials; safe to call from several threads."""
 
     def __init__(
-        self, program: Program, template: Template, metric: Metric, folder: Path, seed: int
+        self,
+        program: Program,
+        template: Template,
+        metric: Metric,
+        folder: Path,
+        seed: int,
+        mode: int = 0o600,
     ) -> None:
         self._program, self._template, self._metric = program, template, metric
-        self._folder, self._seed = folder, seed
+        self._folder, self._seed, self._mode = folder, seed, mode
 
     def stop(self) -> None:
         """End what runs."""
@@ -95,7 +101,7 @@ class Measuring:
         with suppress(OSError):
             make_folder(self._folder, 0o700)
             path = self._folder / f"{number:04}.txt"
-            write(path, text, mode=0o600, durable=False)
+            write(path, text, mode=self._mode, durable=False)
 
 
 def seed_of(seed: int, trial: int, measurement: int) -> int:
