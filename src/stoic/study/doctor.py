@@ -122,7 +122,8 @@ def _header(path: str) -> Iterator[Finding]:
     page_size = 65536 if page_size == 1 else page_size
     application = int.from_bytes(header[68:72], "big")
     pages = int.from_bytes(header[28:32], "big")
-    if application != APPLICATION:
+    fresh = not application and read_wal(path).committed  # the first page is in the log still
+    if application != APPLICATION and not fresh:
         yield damage("file", f"its application id is {application:#x}, not that of Stoic")
     if page_size < 512 or page_size & (page_size - 1):
         yield damage("file", f"its header tells pages of {page_size} bytes", stop=True)

@@ -11,6 +11,7 @@ import os
 import re
 import sqlite3
 import stat
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -50,7 +51,7 @@ def guard(connection: sqlite3.Connection) -> None:
         connection.execute(f"PRAGMA {words}")
     for limit, value in _LIMITS.items():
         connection.setlimit(limit, value)
-    if hasattr(connection, "setconfig"):  # from Python 3.12 on
+    if sys.version_info >= (3, 12):
         connection.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)
 
 

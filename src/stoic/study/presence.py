@@ -56,8 +56,8 @@ class Presence:
         if self._log is not None and _identity(f"{self._path}-wal") != self._log:
             raise StoreUnavailable(
                 f"expected {self._path}-wal, the log of {self._path}, as it was opened, got "
-                "another or none: it was deleted or replaced; end the other workers one by one, so that "
-                "the last one saves what is in it, then go on"
+                "another or none: it was deleted or replaced; end the other workers one by one, so "
+                "that the last one saves what is in it, then go on"
             )
 
     def _gone(self, what: str) -> StoreUnavailable:
