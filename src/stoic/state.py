@@ -22,6 +22,7 @@ from numpy.lib import format as npy
 
 from stoic.checks import describe
 from stoic.errors import InvalidState
+from stoic.files import write
 
 __all__ = ["State", "flatten", "load", "save", "unflatten"]
 
@@ -78,9 +79,9 @@ def unflatten(flat: Mapping[str, Any]) -> State:
 
 
 def save(path: str | Path, state: Mapping[str, Any]) -> None:
-    """Write a flat state to ``.json`` or ``.npz``, by the file's ending."""
-    path = Path(path)
-    path.write_bytes(_packed(path, state))
+    """Write a flat state to ``.json`` or ``.npz``, by the file's ending; whole or not at all."""
+    path = _path(path)
+    write(path, _packed(path, state))
 
 
 def _packed(path: Path, state: Mapping[str, Any]) -> bytes:
@@ -106,7 +107,7 @@ def _packed(path: Path, state: Mapping[str, Any]) -> bytes:
 
 def load(path: str | Path) -> State:
     """Read a state that :func:`save` wrote; a damaged or hostile file gives a typed error."""
-    path = Path(path)
+    path = _path(path)
     if path.suffix not in (".json", ".npz"):
         raise InvalidState(f"expected a path that ends in .json or .npz, got {str(path)!r}")
     with path.open("rb") as file:  # a file that is not there is an OSError as ever

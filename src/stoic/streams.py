@@ -8,9 +8,10 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from stoic import files
 from stoic.errors import InvalidInput, MissingData
 
-__all__ = ["is_stream", "read_bytes", "read_toml", "source_name", "write_stdout"]
+__all__ = ["is_stream", "read_bytes", "read_toml", "source_name", "write_out"]
 
 _MAX_TOML_BYTES = 1024 * 1024  # far more than any settings need
 
@@ -62,8 +63,11 @@ def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
         ) from error
 
 
-def write_stdout(data: bytes) -> None:
-    """Write to standard output, and nothing else."""
+def write_out(path: str | os.PathLike[str], data: bytes | str) -> None:
+    """Write a whole file, or all of it to standard output."""
+    if not is_stream(path):
+        files.write(path, data)
+        return
     sys.stdout.flush()
-    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.write(data.encode("utf-8", "replace") if isinstance(data, str) else data)
     sys.stdout.buffer.flush()

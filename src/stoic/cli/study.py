@@ -163,6 +163,24 @@ def import_study(
         Console().print(Text(words), soft_wrap=True)
 
 
+@study.command("backup")
+def back_up_store(
+    file: Annotated[Path, typer.Argument(metavar="NEW.db", help="A file to write.")],
+    store: Store = "stoic.db",
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+) -> None:
+    """Copy a store to a new file, while anyone may work on it, and verify the copy.
+
+    To copy stoic.db with cp would lose what is still in stoic.db-wal.
+    """
+    with plainly():
+        from stoic.study.backup import back_up
+
+        counts = back_up(store, file, force=force)
+        said = ", ".join(f"{name!r} with {count} trials" for name, count in counts.items())
+        Console().print(Text(f"{file}: {said or 'no studies'}"), soft_wrap=True)
+
+
 @study.command("delete")
 def delete_study(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Of the study.")],

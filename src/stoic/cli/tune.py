@@ -110,6 +110,14 @@ def tune(
     no_report: Annotated[
         bool, typer.Option("--no-report", rich_help_panel=_WHERE, help="Write no report.")
     ] = False,
+    group_readable: Annotated[
+        bool,
+        typer.Option(
+            "--group-readable",
+            rich_help_panel=_WHERE,
+            help="A new store and its logs may be read by the group, not by their owner alone.",
+        ),
+    ] = False,
     json_out: Annotated[
         Path | None,
         typer.Option(
@@ -144,6 +152,7 @@ def tune(
             seed=seed,
             lease=None if lease is None else seconds(lease, "--lease"),
             report=report,
+            group_readable=group_readable or None,
         ).checked()
         code = run(Asked(said, space, not no_report, json_out, plain))
     raise typer.Exit(code)

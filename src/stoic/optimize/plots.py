@@ -18,6 +18,7 @@ import numpy as np
 
 from stoic.checks import Array
 from stoic.errors import InvalidInput, MissingExtra
+from stoic.files import replacing
 from stoic.numbers import shown
 from stoic.optimize.importance import Importance
 from stoic.optimize.past import Estimate
@@ -105,8 +106,8 @@ def write(figure: Figure, path: str | Path) -> Path:
         raise InvalidInput(
             f"expected a file name that ends in .png, .svg or .pdf, got {path.name!r}; rename it"
         )
-    with _setting():
-        figure.savefig(path, format=kind, dpi=180, metadata=_METADATA[kind])
+    with _setting(), replacing(path) as file:
+        figure.savefig(file, format=kind, dpi=180, metadata=_METADATA[kind])
     return path
 
 

@@ -16,7 +16,7 @@ from stoic.study.findings import Finding, damage, fine, note
 from stoic.study.ledger import Ledger, find
 from stoic.study.plain import params_of, read, value_of
 from stoic.study.problem import Problem
-from stoic.study.rows import FAILED, OPEN, TOLD, Entry, StudyRow, TrialRow, first_head
+from stoic.study.rows import FAILED, MAX_ROWS, OPEN, TOLD, Entry, StudyRow, TrialRow, first_head
 from stoic.study.schema import log, trials
 from stoic.study.verify import verify
 
@@ -41,6 +41,9 @@ def study_findings(database: Database, connection: Connection, name: str) -> Ite
         return
     except DBAPIError as error:
         yield damage(where, f"its row can't be read: {error.orig}")
+        return
+    if max(row.next_number, row.entries) > MAX_ROWS:
+        yield damage(where, f"its row tells {row.next_number} trials, {row.entries} log entries")
         return
     yield fine(where, f"{problem.direction} {problem.objective}, method {problem.method}")
     checks = [_trials(connection, row, where), _log(connection, row, where)]

@@ -112,6 +112,7 @@ class Database(ABC):
         connection = self._begun(begin)
         self._changed = None
         try:
+            self._entered(connection)
             yield connection
             driver(connection).execute("COMMIT")
             self._committed()
@@ -130,9 +131,16 @@ class Database(ABC):
                 self.drop()
                 if not lost:
                     raise
-        self._connection = self._engine.connect()
+        self._connection = self._connected()
         driver(self._connection).execute(begin)
         return self._connection
+
+    def _connected(self) -> Connection:
+        return self._engine.connect()
+
+    @abstractmethod
+    def _entered(self, connection: Connection) -> None:
+        """What to look at before anything is read or written in a transaction."""
 
     def _undo(self, connection: Connection) -> None:
         try:

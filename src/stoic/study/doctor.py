@@ -16,6 +16,7 @@ from stoic.errors import StoicError, StoreDamaged, StoreError, StoreUnavailable
 from stoic.study.checkup import study_findings
 from stoic.study.database import Database
 from stoic.study.findings import Finding, damage, fine, note
+from stoic.study.guards import check_files, check_tables, deadline, guard
 from stoic.study.listing import names
 from stoic.study.looking import APPLICATION
 from stoic.study.opening import open_store
@@ -59,7 +60,9 @@ def examine(store: str | os.PathLike[str], watch: Callable[[str], None] | None =
         return Diagnosis(shown(url), tuple(_content(store, watch)))
     path = str(url.database)
     if not os.path.isfile(path):
+        check_files(path)
         raise StoreUnavailable(f"expected a store at {path}, got none; look at the path")
+    check_files(path)
     with tempfile.TemporaryDirectory(prefix="stoic-doctor-") as folder:
         watch("copying the file")
         copy = _copied(path, folder)
@@ -68,7 +71,8 @@ def examine(store: str | os.PathLike[str], watch: Callable[[str], None] | None =
             return Diagnosis(path, tuple(found))
         watch("checking the pages")
         found += _pages(copy)
-        found += _content(copy, watch)
+        if not any(finding.stop for finding in found):
+            found += _content(copy, watch)
     return Diagnosis(path, tuple(f.about(copy, path) for f in found))
 
 
@@ -117,7 +121,8 @@ def _header(path: str) -> Iterator[Finding]:
     page_size = 65536 if page_size == 1 else page_size
     application = int.from_bytes(header[68:72], "big")
     pages = int.from_bytes(header[28:32], "big")
-    if application != APPLICATION:
+    fresh = not application and read_wal(path).committed  # the first page is in the log still
+    if application != APPLICATION and not fresh:
         yield damage("file", f"its application id is {application:#x}, not that of Stoic")
     if page_size < 512 or page_size & (page_size - 1):
         yield damage("file", f"its header tells pages of {page_size} bytes", stop=True)
@@ -140,11 +145,16 @@ def _wal(path: str) -> Iterator[Finding]:
 
 
 def _pages(path: str) -> Iterator[Finding]:
-    """SQLite's own check of pages, cells, indexes and constraints."""
+    """SQLite's own check of pages, cells, indexes and constraints, which are to be Stoic's own."""
     try:
         with closing(sqlite3.connect(path)) as connection:
-            connection.execute("PRAGMA cell_size_check=ON")
-            found = connection.execute(f"PRAGMA integrity_check({_MOST})").fetchall()
+            guard(connection)
+            check_tables(connection, path)
+            with deadline(connection, path):
+                found = connection.execute(f"PRAGMA integrity_check({_MOST})").fetchall()
+    except StoreDamaged as error:
+        yield damage("tables", _first(error), stop=True)
+        return
     except (sqlite3.Error, UnicodeError) as error:
         yield damage("pages", f"SQLite gives up: {error}")
         return

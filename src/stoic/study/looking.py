@@ -8,6 +8,7 @@ from contextlib import closing
 from urllib.parse import quote
 
 from stoic.errors import StoreDamaged, StoreUnavailable
+from stoic.study.guards import check_files, guard, objects
 
 __all__ = ["APPLICATION", "check_store"]
 
@@ -24,6 +25,7 @@ def check_store(path: str) -> None:
         raise StoreUnavailable(
             f"expected a store at {path}, got none; look at the path, or make a study there"
         )
+    check_files(path)
     if os.path.isdir(path) or _size(path + "-lock") > 0:
         return
     if _size(path) == 0 and _size(path + "-wal") == 0:
@@ -33,8 +35,9 @@ def check_store(path: str) -> None:
         )
     try:
         with closing(sqlite3.connect(f"file:{quote(path)}?immutable=1", uri=True)) as connection:
+            guard(connection)
             application = connection.execute("PRAGMA application_id").fetchone()[0]
-            tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+            tables = objects(connection)
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # it may quote the damage
         # Of what can't be done at the moment SQLite tells the kind; of a strange file, just this.
         strange = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR

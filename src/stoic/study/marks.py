@@ -13,10 +13,11 @@ import struct
 from hashlib import blake2b
 from typing import NamedTuple
 
-__all__ = ["Mark", "forget", "marks", "note"]
+__all__ = ["Mark", "belong", "forget", "marks", "note"]
 
 _SLOT = struct.Struct("<32sQQ16s")  # uid, counts, digest
 _MOST = 100_000  # studies
+_STORE = 0  # place of the note whose uid is that of the store; rows of studies count from 1
 
 
 class Mark(NamedTuple):
@@ -36,7 +37,22 @@ def note(file: int, place: int, mark: Mark) -> None:
 
 
 def marks(file: int) -> dict[int, Mark]:
-    """All notes by row; what is not whole was never a promise."""
+    """All notes of studies by row; what is not whole was never a promise."""
+    found = _all(file)
+    found.pop(_STORE, None)
+    return found
+
+
+def belong(file: int, uid: str) -> None:
+    """Have the notes be those of the store ``uid``; those of another store say nothing of it."""
+    store = _all(file).get(_STORE)
+    if store is not None and store.uid != uid:
+        forget(file)
+    if store is None or store.uid != uid:
+        note(file, _STORE, Mark(uid, 0, 0))
+
+
+def _all(file: int) -> dict[int, Mark]:
     found = {}
     data = os.pread(file, _MOST * _SLOT.size, 0)
     for place in range(len(data) // _SLOT.size):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ Raw = tuple[Any, ...]
 
 _MAGIC = b"SQLite format 3\0"
 _TABLE, _INDEX, _INNER = 13, 10, 2  # leaf of a table, leaf and inner page of an index
+_MAX_FOLLOWED = 20  # times that an overflow page is read on average; one row has it, by rights
 _SIZES = (0, 1, 2, 3, 4, 6, 8)  # bytes of the first serial types
 
 
@@ -31,6 +32,7 @@ class Image:
 
     data: bytes
     page_size: int
+    followed: list[int] = field(default_factory=list)  # overflow pages, for all rows together
 
     def __len__(self) -> int:
         return -(-len(self.data) // self.page_size)
@@ -118,6 +120,8 @@ def _shape(page: bytes, place: int, size: int) -> int | None:
 
 
 def _payload(image: Image, page: bytes, place: int, size: int, kind: int) -> bytes | None:
+    if size > len(image.data):
+        return None
     usable = image.page_size
     most = usable - 35 if kind == _TABLE else (usable - 12) * 64 // 255 - 23
     if size <= most:
@@ -130,6 +134,9 @@ def _payload(image: Image, page: bytes, place: int, size: int, kind: int) -> byt
     following = int.from_bytes(page[place + local : place + local + 4], "big")
     missing = size - local
     while missing > 0 and 0 < following <= len(image):
+        image.followed.append(following)
+        if len(image.followed) > _MAX_FOLLOWED * len(image):
+            return None  # rows that share their overflow: made to keep us busy
         more = image.page(following)
         parts.append(more[4 : 4 + missing])
         missing -= usable - 4

@@ -96,4 +96,7 @@ def _file(path: str) -> sa.URL:
             f"expected a file for the study to live in, got {path!r}; "
             "for a run that need not be kept, use stoic.Optimizer"
         )
-    return sa.URL.create("sqlite+pysqlite", database=str(Path(path).expanduser().absolute()))
+    named = Path(path).expanduser().absolute()
+    # SQLite keeps its log beside the file that a symbolic link leads to, so the lock is there, too
+    found = os.path.realpath(named) if os.path.islink(named) else named
+    return sa.URL.create("sqlite+pysqlite", database=str(found))

@@ -67,6 +67,9 @@ class PostgreSQL(Database):
     def _committed(self) -> None:
         """The server keeps its own log whole."""
 
+    def _entered(self, connection: Connection) -> None:
+        """A server keeps its database where it is."""
+
     def before(self) -> dict[int, Mark]:
         return {}
 

@@ -68,6 +68,13 @@ class Queue:
                 )
             time.sleep(_NAP * (0.5 + random.random()))
 
+    def whole(self) -> bool:
+        """Whether the file is still the one at its path, where others look for it."""
+        try:
+            return os.path.samestat(os.fstat(self.file), os.stat(self.path))
+        except OSError:
+            return False
+
     def close(self) -> None:
         """Let go of the file."""
         if self.file >= 0:

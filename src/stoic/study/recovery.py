@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 from stoic.errors import InvalidInput, StoreDamaged, StoreUnavailable
 from stoic.randomness import generator
 from stoic.study.database import Database
+from stoic.study.guards import check_files
 from stoic.study.ledger import Ledger, create
 from stoic.study.opening import open_store
 from stoic.study.pages import Image, images, rows_of
@@ -97,6 +98,7 @@ def readable(store: str | os.PathLike[str]) -> list[Salvaged]:
     url = place(store)
     if not url.drivername.startswith("sqlite"):
         return sort_out(_from_server(store))
+    check_files(str(url.database))
     try:
         _, found = images(str(url.database))
     except OSError as error:

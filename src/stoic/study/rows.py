@@ -10,6 +10,7 @@ from stoic.study.seals import seal
 __all__ = ["Entry", "StudyRow", "TrialRow", "first_head"]
 
 OPEN, TOLD, FAILED = "open", "told", "failed"
+MAX_ROWS = 10**7  # trials or entries of a study that the doctor believes; as many as tune takes
 
 
 class StudyRow(NamedTuple):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from stoic.study.rows import OPEN, Entry, StudyRow, TrialRow, first_head
+from stoic.study.rows import MAX_ROWS, OPEN, Entry, StudyRow, TrialRow, first_head
 from stoic.study.seals import seal
 
 __all__ = ["Salvaged", "sort_out"]
@@ -80,7 +80,7 @@ def _study(rowid: Any, row: list[Any]) -> tuple[StudyRow, str, str] | None:
     texts = (uid, name, problem_seal, head, sealed, problem)
     if not all(isinstance(text, str) for text in texts) or not isinstance(rowid, int):
         return None
-    if not all(isinstance(count, int) and 0 <= count < 2**40 for count in counts):
+    if not all(isinstance(count, int) and 0 <= count <= MAX_ROWS for count in counts):
         return None
     made_row = StudyRow._make((rowid, uid, name, _real(made), problem_seal, *counts, head))
     return made_row, sealed, problem

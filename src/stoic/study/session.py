@@ -39,10 +39,10 @@ class Session:
     ``thinking`` is held by who uses the adviser, and never waited for within a transaction.
     """
 
-    def __init__(self, store: object, name: str, asked: Asked) -> None:
+    def __init__(self, store: object, name: str, asked: Asked, mode: int = 0o600) -> None:
         self.name = name
         wanted = Problem.of(asked) if asked.enough else None
-        self.database = _opened(store, name, wanted is not None)
+        self.database = _opened(store, name, wanted is not None, mode)
         self._policy: Policy | None = asked.policy
         self.thinking = threading.RLock()
         try:
@@ -158,9 +158,9 @@ def _told(entry: Entry, params: str) -> Told:
     return entry.trial, params_of(params), value, reason
 
 
-def _opened(store: object, name: str, make: bool) -> Database:
+def _opened(store: object, name: str, make: bool, mode: int) -> Database:
     try:
-        return open_store(store, make=make)
+        return open_store(store, make=make, mode=mode)
     except StoreUnavailable as error:
         if make or error.__cause__ is not None:
             raise

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import math
-import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ from typing import Any
 
 from stoic.checks import describe
 from stoic.errors import InvalidInput, MissingExtra
-from stoic.streams import is_stream, read_bytes, source_name, write_stdout
+from stoic.streams import is_stream, read_bytes, source_name, write_out
 
 __all__ = ["FORMATS", "Sheet", "cell", "format_of", "read_sheet", "write_sheet"]
 
@@ -73,15 +72,7 @@ def cell(value: object) -> str:
 def write_sheet(sheet: Sheet, path: Path, kind: str) -> None:
     """Write a file, whole or not at all; - is standard output."""
     data = {"csv": _csv, "json": _json, "parquet": _parquet}[kind](sheet)
-    if is_stream(path):
-        write_stdout(data)
-        return
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        draft.write_bytes(data)
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    write_out(path, data)
 
 
 class _Lines(io.StringIO):

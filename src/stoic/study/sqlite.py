@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import secrets
 import sqlite3
+import stat
 import time
 from contextlib import AbstractContextManager, suppress
 from typing import Any
@@ -13,10 +15,14 @@ from sqlalchemy import Connection
 from sqlalchemy.pool import NullPool
 
 from stoic.errors import StoreDamaged, StoreError, StoreUnavailable
+from stoic.files import create
 from stoic.study import marks, schema
 from stoic.study.database import Database
+from stoic.study.guards import check_files, check_tables, deadline, guard, objects
 from stoic.study.looking import APPLICATION
+from stoic.study.presence import Presence
 from stoic.study.queue import Queue
+from stoic.study.statements import driver
 from stoic.study.wal import check_wal
 
 __all__ = ["SQLite"]
@@ -52,17 +58,28 @@ class SQLite(Database):
     begin_read = "BEGIN"
     clock = sa.null()
 
-    def __init__(self, url: sa.URL) -> None:
+    def __init__(self, url: sa.URL, mode: int = 0o600) -> None:
         self.path = str(url.database)
         if os.path.isdir(self.path):
             raise StoreUnavailable(f"expected a file, got the folder {self.path}; name a file")
-        self._queue = Queue(self.path + "-lock")
+        check_files(self.path)
+        self._mode = mode  # of new files
+        self._presence = Presence(self.path)
+        self._schema: int | None = None  # changes with the tables
+        self._queue = self._make_queue()
         try:
             self._look()
             super().__init__(url)
         except BaseException:
             self.close()
             raise
+
+    def _make_queue(self) -> Queue:
+        with suppress(OSError):  # which the queue explains
+            there = os.path.exists(self.path)
+            mode = stat.S_IMODE(os.stat(self.path).st_mode) & 0o666 if there else self._mode
+            create(self.path + "-lock", mode)
+        return Queue(self.path + "-lock")
 
     def _look(self) -> None:
         """Look at the file's size; to open it here would drop the locks of other connections."""
@@ -73,12 +90,16 @@ class SQLite(Database):
                 marks.forget(self._queue.file)  # the file was deleted, and with it its studies
                 return
         if 0 < size < _LEAST or (size == 0 and marks.marks(self._queue.file)):
-            raise StoreDamaged(
-                f"expected {self.path} to be a whole store of Stoic, got a rest of {size} bytes; "
-                "restore a copy, or name another file to begin anew"
-            )
+            raise self._rest_of(size)
+
+    def _rest_of(self, size: int) -> StoreDamaged:
+        return StoreDamaged(
+            f"expected {self.path} to be a whole store of Stoic, got a rest of {size} bytes; "
+            "restore a copy, or name another file to begin anew"
+        )
 
     def _committed(self) -> None:
+        self._presence.check()
         row, self._changed = self._changed, None
         if row is not None:
             mark = marks.Mark(row.uid, row.next_number, row.entries)
@@ -102,30 +123,87 @@ class SQLite(Database):
         return engine
 
     def _prepare(self) -> None:
-        check_wal(self.path)  # before SQLite, which would drop what is damaged and say nothing
-        self._connection = self._engine.connect()
-        application = self._pragma("application_id")
-        if application != APPLICATION:
-            objects = self._connection.exec_driver_sql("SELECT count(*) FROM sqlite_master")
-            if application or objects.scalar_one():
-                raise StoreDamaged(
-                    f"expected {self.path} to be a store of Stoic or an empty file, got another "
-                    "database; name another file"
-                )
+        if not os.path.exists(self.path):
+            self._make_file()
+        self._connection = self._connected()
+        known = self._is_store()
         if self._pragma("journal_mode") != "wal":
             self._pragma("journal_mode=WAL")
-        begin = self.begin_read if application == APPLICATION else self.begin_write
-        with self._transaction(begin) as connection:
-            if application != APPLICATION:
+        with self._transaction(self.begin_read if known else self.begin_write) as connection:
+            if not known:
                 connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION}")
+                connection.exec_driver_sql(f"PRAGMA user_version={secrets.randbits(31)}")
             schema.prepare(connection)
+        uid = self._pragma("user_version")
+        self._presence.opened(uid)
+        self._schema = self._pragma("schema_version")
+        with suppress(OSError):
+            marks.belong(self._queue.file, f"{uid:032x}")
+
+    def _make_file(self) -> None:
+        """An empty file; what is left of a store that was here is not taken for its own."""
+        try:
+            with suppress(FileNotFoundError):  # values may be there and nowhere else
+                os.replace(f"{self.path}-wal", f"{self.path}-wal.old")
+            with suppress(FileNotFoundError):  # of workers that have the former store open still
+                os.unlink(f"{self.path}-shm")
+            create(self.path, self._mode)
+        except OSError as cause:
+            raise StoreUnavailable(
+                f"expected to make {self.path}, got {cause.strerror}; make its folder writable, or "
+                "name another store"
+            ) from cause
+
+    def _is_store(self) -> bool:
+        """Whether the file is a store, with the tables of one; False where nothing is in it."""
+        assert self._connection is not None
+        application, raw = self._pragma("application_id"), driver(self._connection)
+        if application == APPLICATION:
+            check_tables(raw, self.path)
+            return True
+        if application or objects(raw):
+            raise StoreDamaged(
+                f"expected {self.path} to be a store of Stoic or an empty file, got another "
+                "database; name another file"
+            )
+        if marks.marks(self._queue.file):
+            raise self._rest_of(os.path.getsize(self.path))
+        return False
+
+    def _connected(self) -> Connection:
+        self._presence.check()
+        check_wal(self.path)  # before SQLite, which would drop what is damaged and say nothing
+        return super()._connected()
+
+    def _begun(self, begin: str) -> Connection:
+        if self._connection is not None:
+            try:
+                self._presence.check()
+            except StoreUnavailable:
+                self.drop()  # which saves what is in a log that was deleted
+                raise
+        return super()._begun(begin)
+
+    def _entered(self, connection: Connection) -> None:
+        raw = driver(connection)
+        if self._presence.new:
+            self._presence.connected(raw.execute("PRAGMA user_version").fetchone()[0])
+        found = raw.execute("PRAGMA schema_version").fetchone()[0]
+        if self._schema is not None and found != self._schema:
+            check_tables(raw, self.path)
+            self._schema = found
+
+    def drop(self) -> None:
+        super().drop()
+        self._presence.disconnected()
 
     def _pragma(self, words: str) -> Any:
         assert self._connection is not None
         return self._connection.exec_driver_sql(f"PRAGMA {words}").scalar()
 
     def check(self, connection: Connection) -> None:
-        found = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar()
+        with deadline(driver(connection), self.path):
+            found = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar()
         if found != "ok":
             raise StoreDamaged(f"expected {self.path} to be whole, got {found!r}; restore a copy")
 
@@ -137,6 +215,9 @@ class SQLite(Database):
         return time.time()
 
     def _turn(self) -> AbstractContextManager[None]:
+        if not self._queue.whole():
+            self._queue.close()
+            self._queue = self._make_queue()
         return self._queue.turn(_PATIENCE)
 
     def _after_fork(self) -> None:
@@ -174,11 +255,6 @@ class SQLite(Database):
 def _configure(connection: Any, record: object) -> None:
     """Durable at every commit; nothing in the file is trusted beyond its data."""
     del record
-    for words in (
-        "synchronous=FULL",
-        "foreign_keys=ON",
-        "trusted_schema=OFF",
-        "cell_size_check=ON",
-        "temp_store=MEMORY",
-    ):
+    guard(connection)
+    for words in ("synchronous=FULL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {words}")

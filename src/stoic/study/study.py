@@ -14,6 +14,7 @@ from stoic.errors import InvalidInput, InvalidPayoff
 from stoic.optimize import Answer, Luckiest, Result, Suspect, Trial
 from stoic.spaces import Space
 from stoic.study.advisers import Adviser
+from stoic.study.backup import backup
 from stoic.study.lending import Lending
 from stoic.study.places import shown
 from stoic.study.problem import Asked, checked_name
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Study"]
 
 _LONGEST_REASON = 10_000
+_MODES = (0o600, 0o640, 0o660)
 
 
 class Study:
@@ -66,6 +68,9 @@ class Study:
     worker
         The name of who asks; by default host, process and its start, by which a worker that died
         on this machine is known at once, and its trials come back when a study is opened.
+    mode
+        Permissions of the files of a new store: ``0o600``, for their owner alone; ``0o640``, so
+        that the group may copy and examine them; ``0o660``, so that the group may work on them.
 
     >>> import tempfile, os
     >>> store = os.path.join(tempfile.mkdtemp(), "study.db")
@@ -90,12 +95,13 @@ class Study:
         objective: str | None = None,
         lease: float = 600.0,
         worker: str | None = None,
+        mode: int = 0o600,
     ) -> None:
         asked = Asked(space, policy, direction, seed, method, objective)
         self.name = checked_name(name, "name")
         self.lease = _lease(lease)
         named = None if worker is None else checked_name(worker, "worker")
-        self._session = Session(store, self.name, asked)
+        self._session = Session(store, self.name, asked, _mode(mode))
         self._closing = weakref.finalize(self, self._session.database.close)
         self._lending = Lending(self._session, named)
         self._telling = Telling(self._session)
@@ -286,6 +292,15 @@ class Study:
         with self._session.database.read() as connection:
             return records(connection, self._session.ledger)
 
+    def backup(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Copy the whole store, with all of its studies, to a new file, while anyone may write.
+
+        The copy is the store at one moment, is verified, and appears whole or not at all. An
+        existing file is replaced with ``force`` alone. For stores in files; of PostgreSQL, use
+        ``pg_dump``.
+        """
+        backup(self._session.database, path, force=force)
+
     # -- answers ------------------------------------------------------------------------------
 
     def refresh(self) -> None:
@@ -316,6 +331,13 @@ class Study:
         """All that was found so far; its trials have the study's numbers, in the log's order."""
         with self._session.thinking:
             return self.informed().result()
+
+
+def _mode(mode: object) -> int:
+    if mode not in _MODES or isinstance(mode, bool) or not isinstance(mode, int):
+        listed = ", ".join(map(oct, _MODES))
+        raise InvalidInput(f"expected mode among {listed}, got {describe(mode)}")
+    return mode
 
 
 def _lease(lease: object) -> float:

@@ -30,6 +30,12 @@ def verify(
 
     Cost: about 20 µs for each trial.
     """
+    for table, count in ((trials, row.next_number), (log, row.entries)):
+        found = connection.execute(
+            sa.select(sa.func.count()).select_from(table).where(table.c.study == row.id)
+        ).scalar_one()
+        if found != count:  # before memory is taken for so many
+            raise _damaged(ledger, f"expected {count} rows in {table.name}, got {found}")
     states = bytearray(row.next_number)
     params = []
     for trial in ledger.trials(connection, row):
@@ -48,12 +54,6 @@ def verify(
         raise _damaged(ledger, f"trial {first} and the log disagree")
     if row.finished != len(states) - states.count(0):
         raise _damaged(ledger, "the count of finished trials is wrong")
-    for table, count in ((trials, row.next_number), (log, row.entries)):
-        found = connection.execute(
-            sa.select(sa.func.count()).select_from(table).where(table.c.study == row.id)
-        ).scalar_one()
-        if found != count:
-            raise _damaged(ledger, f"expected {count} rows in {table.name}, got {found}")
 
 
 def not_behind(connection: Connection, before: Mapping[int, Mark], where: str | None) -> None:

@@ -31,6 +31,7 @@ _MAGIC = 0x377F0682  # the lowest bit tells the order of bytes in checksums
 _VERSION = 3007000
 _HEADER, _FRAME_HEADER = 32, 24
 _CHUNK = 1000  # frames looked at together
+_MAX_FOREIGN_FRAMES = 20_000  # of other salts in a row; a file may be long and hold nothing
 _TRIES = 4  # another program may write meanwhile
 
 Sum = tuple[int, int]
@@ -158,7 +159,11 @@ def _header(data: bytes) -> tuple[int, Sum] | None:
         return None
     words = np.frombuffer(data[:24], ">u4" if magic & 1 else "<u4").astype(np.uint32)
     found = _advanced((0, 0), 3, _contribution(words[None, :])[0])
-    return (page_size, found) if found == tuple(stored) else None
+    return (page_size, found) if found == tuple(stored) and _is_page_size(page_size) else None
+
+
+def _is_page_size(size: int) -> bool:
+    return 512 <= size <= 65536 and size & (size - 1) == 0
 
 
 @dataclass(frozen=True)
@@ -181,7 +186,8 @@ def _shared(data: bytes) -> _Shared | None:
         if version == _VERSION and found == struct.unpack("=II", copy[40:48]):
             done = struct.unpack("=I", data[96:100])[0]
             page_size = (size & 0xFE00) + ((size & 1) << 16)
-            return _Shared(frames, done < frames, page_size, copy[32:40])
+            if _is_page_size(page_size):
+                return _Shared(frames, done < frames, page_size, copy[32:40])
     return None
 
 
@@ -210,6 +216,8 @@ def _frames(
             if ours:
                 yield from waiting
                 waiting.clear()
+        if len(waiting) > _MAX_FOREIGN_FRAMES:
+            return
         offset += count * length
 
 

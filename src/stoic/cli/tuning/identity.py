@@ -8,6 +8,7 @@ from typing import Any
 
 from stoic.cli.tuning.plan import Plan
 from stoic.errors import StudyMismatch
+from stoic.files import make_folder, write
 from stoic.redaction import redacted_command
 
 __all__ = ["agree"]
@@ -44,8 +45,8 @@ def agree(plan: Plan, uid: str) -> None:
                 )
         return
     with suppress(OSError):  # a comfort, no condition
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(ours, indent=2), encoding="utf-8")
+        make_folder(path.parent, 0o750 if plan.group_readable else 0o700)
+        write(path, json.dumps(ours, indent=2), mode=plan.mode)
 
 
 def _shown(value: object) -> str:

@@ -15,6 +15,7 @@ import signal
 from contextlib import suppress
 from pathlib import Path
 
+from stoic.files import make_folder, write
 from stoic.study.workers import gone, this_worker
 
 __all__ = ["Leftovers"]
@@ -31,9 +32,9 @@ class Leftovers:
         start = _start(pid)
         if start:
             with suppress(OSError):
-                self._folder.mkdir(parents=True, exist_ok=True)
+                make_folder(self._folder, 0o700)
                 text = json.dumps({"tuner": this_worker(), "pid": pid, "start": start})
-                self._path(pid).write_text(text, encoding="utf-8")
+                write(self._path(pid), text, mode=0o600, durable=False)  # it is measuring time
 
     def forget(self, pid: int) -> None:
         """It has ended."""

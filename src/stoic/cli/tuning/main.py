@@ -84,6 +84,7 @@ def run(asked: Asked) -> int:
         seed=plan.seed,
         objective=plan.objective,
         lease=plan.lease,
+        mode=plan.mode,
     ) as study:
         agree(plan, study.uid)
         plain = asked.plain or not console.is_terminal
@@ -119,7 +120,7 @@ def _tune(plan: Plan, study: Study, console: Console, plain: bool) -> tuple[Sess
         ended=leftovers.forget,
         secrets=plan.template.secrets,
     )
-    measuring = Measuring(program, plan.template, plan.metric, plan.folder, study.seed)
+    measuring = Measuring(program, plan.template, plan.metric, plan.folder, study.seed, plan.mode)
     title = f"{plan.direction} {plan.objective}: {' '.join(plan.template.public.arguments)}"
     watcher: Watcher = Lines(console, board) if plain else OnTerminal(console, board, title)
     session = Session(plan, study, measuring, board, watcher)

@@ -16,6 +16,7 @@ from stoic.cli.tuning.captured import excerpt
 from stoic.cli.tuning.metric import Metric, NotFinite, NoValue, finite
 from stoic.cli.tuning.program import Ended, Program
 from stoic.cli.tuning.template import Template
+from stoic.files import make_folder, write
 from stoic.redaction import masked
 
 __all__ = ["Measured", "Measuring", "seed_of"]
@@ -40,10 +41,16 @@ class Measuring:
     """Runs trials; safe to call from several threads."""
 
     def __init__(
-        self, program: Program, template: Template, metric: Metric, folder: Path, seed: int
+        self,
+        program: Program,
+        template: Template,
+        metric: Metric,
+        folder: Path,
+        seed: int,
+        mode: int = 0o600,
     ) -> None:
         self._program, self._template, self._metric = program, template, metric
-        self._folder, self._seed = folder, seed
+        self._folder, self._seed, self._mode = folder, seed, mode
         self._lock = threading.Lock()
         self._unit: str | None = None  # of the first value of this run
         self._taken = ""
@@ -128,9 +135,9 @@ class Measuring:
     def _keep(self, number: int, text: str) -> None:
         """A trial's log is a comfort: where it can't be written, the trial counts all the same."""
         with suppress(OSError):
-            self._folder.mkdir(parents=True, exist_ok=True)
+            make_folder(self._folder, 0o700)
             path = self._folder / f"{number:04}.txt"
-            path.write_text(text, encoding="utf-8", errors="replace")
+            write(path, text, mode=self._mode, durable=False)
 
 
 def seed_of(seed: int, trial: int, measurement: int) -> int:

@@ -42,6 +42,7 @@ class Plan:
     seed: int | None  # None: of the study, or 0 where it is new
     lease: float
     report: Path | None
+    group_readable: bool = False  # the store and the logs
 
     @classmethod
     def of(cls, said: Settings, *, report: bool = True) -> Plan:
@@ -68,7 +69,13 @@ class Plan:
             seed=said.seed,
             lease=said.lease or 600.0,
             report=Path(said.report or f"{file_name(name)}.html") if report else None,
+            group_readable=bool(said.group_readable),
         )
+
+    @property
+    def mode(self) -> int:
+        """Permissions of what is kept: of others, the group alone may read it, where asked."""
+        return 0o640 if self.group_readable else 0o600
 
     @property
     def folder(self) -> Path:

@@ -38,6 +38,7 @@ class Settings:
     seed: int | None = None
     lease: float | None = None
     report: str | None = None
+    group_readable: bool | None = None
 
     @classmethod
     def of_file(cls, path: Path) -> Settings:
@@ -178,4 +179,5 @@ _READ: dict[str, Any] = {
     "seed": lambda value, name: integer(value, name, at_least=0, at_most=2**63 - 1),
     "lease": seconds,
     "report": _text,
+    "group_readable": _flag,
 }

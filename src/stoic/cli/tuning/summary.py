@@ -17,7 +17,7 @@ from stoic.numbers import shown
 from stoic.optimize.result import Result
 from stoic.redaction import MASK, redacted_command
 from stoic.spaces import Float
-from stoic.streams import is_stream, write_stdout
+from stoic.streams import write_out
 
 __all__ = ["command_of", "going_on", "say", "write_json"]
 
@@ -142,10 +142,7 @@ def write_json(result: Result, plan: Plan, path: Path) -> None:
     """The result as data, with the command to run; - is standard output."""
     data = {"command": command_of(result, plan), "study": plan.name, **result.to_dict()}
     text = json.dumps(data, indent=2, allow_nan=False) + "\n"
-    if is_stream(path):
-        write_stdout(text.encode())
-        return
     try:
-        path.write_text(text, encoding="utf-8")
+        write_out(path, text)
     except OSError as error:
         raise InvalidInput(f"expected a file to write, got {path} ({error.strerror})") from error

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from stoic.files import write
 from stoic.lab.experiments.catalogue.base import Finding, Reproduction
 from stoic.lab.experiments.catalogue.size import Size
 from stoic.lab.experiments.compare import Leader, leaders
@@ -85,7 +86,7 @@ def write_report(
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "report.html"
-    path.write_text(page, encoding="utf-8")
+    write(path, page)
     return path
 
 

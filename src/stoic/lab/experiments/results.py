@@ -14,7 +14,6 @@ A folder of results holds
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -24,6 +23,7 @@ import numpy as np
 
 from stoic.checks import Array, IntArray
 from stoic.errors import InvalidInput, MissingExtra, StoicError
+from stoic.files import replacing
 from stoic.lab.experiments.spec import Case, Run
 from stoic.streams import read_bytes
 
@@ -56,9 +56,8 @@ def write_tables(folder: Path, runs: Iterable[tuple[Run, Mapping[str, Any]]]) ->
             path.unlink(missing_ok=True)
             continue
         table = pa.concat_tables(parts, promote_options="default")
-        partial = path.with_suffix(f".{os.getpid()}.partial")
-        pq.write_table(table, partial, compression="zstd")
-        partial.replace(path)
+        with replacing(path) as file:
+            pq.write_table(table, file, compression="zstd")
 
 
 def _columns(name: str, records: Mapping[str, Any]) -> Mapping[str, list[Any]] | None:

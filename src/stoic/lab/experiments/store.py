@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from stoic.files import write
 from stoic.lab.experiments.spec import Run
 
 __all__ = ["Store", "write_json"]
@@ -61,12 +61,4 @@ def _whole(records: Any) -> bool:
 
 def write_json(path: Path, value: Mapping[str, Any], *, indent: int | None = None) -> None:
     """A file that appears whole or not at all, and outlives a power cut."""
-    partial = path.with_suffix(f".{os.getpid()}.partial")
-    try:
-        with partial.open("w", encoding="utf-8") as file:
-            json.dump(value, file, ensure_ascii=False, indent=indent)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    write(path, json.dumps(value, ensure_ascii=False, indent=indent))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from stoic.checks import Array, IntArray
+from stoic.files import write
 from stoic.lab.experiments.groups import arranged
 from stoic.lab.experiments.results import Curve, Results
 
@@ -115,11 +117,11 @@ def slope_ratio(curve: Curve) -> float:
 
 def _write(rows: Sequence[Mapping[str, Any]], path: Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]) if rows else [], lineterminator="\n")
-        writer.writeheader()
-        for row in rows:
-            writer.writerow({k: _short(v) for k, v in row.items()})
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, list(rows[0]) if rows else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({k: _short(v) for k, v in row.items()} for row in rows)
+    write(path, text.getvalue())
     return path
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +11,7 @@ from stoic.checks import describe, number
 from stoic.errors import InvalidInput
 from stoic.optimize.result import Result
 from stoic.optimize.views import view
-from stoic.streams import is_stream, write_stdout
+from stoic.streams import write_out
 from stoic.study.report import parts
 from stoic.study.report.closeness import Truth, closeness
 from stoic.study.report.markup import esc
@@ -41,15 +40,7 @@ def write_report(
     text = render(
         result, title=title, command=command, started=started, seconds=seconds, truth=truth
     )
-    if is_stream(path):
-        write_stdout(text.encode("utf-8", "replace"))
-        return path
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        draft.write_text(text, encoding="utf-8", errors="replace", newline="\n")
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    write_out(path, text)
     return path
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stoic.errors import MissingExtra
+from stoic.files import replacing, write
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -159,8 +160,9 @@ def save(figure: Figure, folder: str | Path, stem: str) -> list[Path]:
         drawn = BytesIO()
         figure.savefig(drawn, format="svg", metadata={"Date": None, "Creator": "stoic"})
         figure.set_layout_engine("none")  # laid out by now; doing it again costs as much as drawing
-        figure.savefig(paths[1], format="png", dpi=DPI, metadata={"Software": "stoic"})
-    paths[0].write_text(_shortened(drawn.getvalue().decode()), encoding="utf-8")
+        with replacing(paths[1]) as file:
+            figure.savefig(file, format="png", dpi=DPI, metadata={"Software": "stoic"})
+    write(paths[0], _shortened(drawn.getvalue().decode()))
     return paths
 
 

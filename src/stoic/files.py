@@ -1,0 +1,132 @@
+"""Files that are written whole or not at all: a draft beside the file, synced, then renamed.
+
+A full disk, a crash or Ctrl-C leaves the former file as it was, and no draft. What is not a
+regular file (a pipe, a terminal, ``/dev/stdout``) can't be renamed over and is written directly.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import BinaryIO
+
+__all__ = ["create", "make_folder", "replacing", "sync_folder", "write"]
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
+# Names of open descriptors: their files belong to whoever opened them, e.g. to a shell's redirect.
+_DESCRIPTORS = ("/dev/fd/", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/proc/")
+
+
+def write(
+    path: str | os.PathLike[str],
+    data: bytes | str,
+    *,
+    mode: int | None = None,
+    durable: bool = True,
+) -> None:
+    """Write a file in one step; text as UTF-8, with ``?`` for half a surrogate pair."""
+    with replacing(path, mode=mode, durable=durable) as file:
+        file.write(data.encode("utf-8", "replace") if isinstance(data, str) else data)
+
+
+@contextmanager
+def replacing(
+    path: str | os.PathLike[str], *, mode: int | None = None, durable: bool = True
+) -> Iterator[BinaryIO]:
+    """A binary file that takes the place of ``path`` when the block is left without an error.
+
+    A symbolic link stays, and its target is replaced. A file that is replaced hands on its
+    permissions and, where the system allows it, its owner; it must be writable.
+
+    Parameters
+    ----------
+    path
+        The file's name; its folder must exist.
+    mode
+        Permissions of a new file, whatever the umask; None for what the umask leaves.
+    durable
+        Whether the file must outlast a power cut. Without, it is whole all the same.
+    """
+    path = os.fspath(path)
+    former = _stat(path)
+    if (former is not None and not stat.S_ISREG(former.st_mode)) or _is_descriptor(path):
+        with open(path, "wb") as file:  # refuses folders and sockets
+            yield file
+        return
+    if former is not None and not os.access(path, os.W_OK):
+        raise PermissionError(13, "the file is write-protected", path)
+    target = os.path.realpath(path)
+    draft = os.path.join(os.path.dirname(target), f".stoic-{secrets.token_hex(8)}.draft")
+    try:
+        with _opened(draft, former, mode, path) as file:
+            yield file
+            file.flush()
+            if durable:
+                os.fsync(file.fileno())
+        os.replace(draft, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(draft)
+        raise
+    if durable:
+        sync_folder(os.path.dirname(target))
+
+
+def _opened(draft: str, former: os.stat_result | None, mode: int | None, path: str) -> BinaryIO:
+    """The draft, never more readable than the file whose place it takes."""
+    exact = mode if former is None else stat.S_IMODE(former.st_mode)
+    try:
+        file = os.open(draft, _NEW, 0o666 if exact is None else exact)
+    except OSError as error:  # named after the file that was asked for
+        raise OSError(error.errno, error.strerror, path) from error
+    if former is not None and hasattr(os, "fchown"):
+        with suppress(PermissionError):
+            os.fchown(file, former.st_uid, former.st_gid)
+    if exact is not None and hasattr(os, "fchmod"):
+        os.fchmod(file, exact)
+    return os.fdopen(file, "wb")
+
+
+def sync_folder(folder: str) -> None:
+    """Have a rename outlast a power cut, where folders can be synced."""
+    with suppress(OSError):
+        file = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(file)
+        finally:
+            os.close(file)
+
+
+def create(path: str, mode: int) -> None:
+    """An empty file of exactly these permissions, whatever the umask, unless there is a file."""
+    with suppress(FileExistsError):
+        file = os.open(path, _NEW, mode)
+        try:
+            if hasattr(os, "fchmod"):
+                os.fchmod(file, mode)
+        finally:
+            os.close(file)
+
+
+def make_folder(folder: str | os.PathLike[str], mode: int) -> None:
+    """Make a folder and those above it, new ones with these permissions, whatever the umask."""
+    folder = os.path.abspath(folder)
+    if not os.path.isdir(folder):
+        make_folder(os.path.dirname(folder), mode)
+        with suppress(FileExistsError):
+            os.mkdir(folder, mode)
+            os.chmod(folder, mode)
+
+
+def _stat(path: str) -> os.stat_result | None:
+    try:
+        return os.stat(path)
+    except FileNotFoundError:
+        return None
+
+
+def _is_descriptor(path: str) -> bool:
+    return os.path.abspath(path).startswith(_DESCRIPTORS)
