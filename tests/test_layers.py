@@ -16,7 +16,7 @@ ROOT = Path(stoic.__file__).parent
 # Lower layers first; what stands in one row may import within the row's own package only.
 LAYERS: list[set[str]] = [
     {"errors"},
-    {"checks"},
+    {"checks", "forks"},
     {"compiled", "loops", "parallel", "randomness", "state"},
     {"diagnostics"},
     {"kernels"},

@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from typing import Any
+from typing import Any, NoReturn
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from stoic.errors import StoreDamaged, StoreError, StoreUnavailable
+from stoic.forks import ForkAware, never_freed
 from stoic.study.marks import Mark
 from stoic.study.rows import StudyRow
 from stoic.study.statements import driver
 
 __all__ = ["Database"]
 
-_forked: list[Any] = []  # connections of a parent process: to close them here would hurt it there
 
-
-class Database(ABC):
+class Database(ForkAware, ABC):
     """A store, by one connection; threads take turns.
 
     Transactions are begun and ended by hand: the driver is in autocommit mode, so that nothing
     but these statements decides when a transaction begins and what it locks.
+
+    A fork waits for a transaction of another thread. The child makes a connection of its own; a
+    child that was forked within a transaction can neither commit it nor roll it back.
     """
 
     begin_write: str
@@ -36,14 +37,16 @@ class Database(ABC):
 
     def __init__(self, url: sa.URL) -> None:
         self.url = url
-        self._lock = threading.RLock()
+        self._lock = threading.RLock()  # whose turn it is, among threads
+        self._using = threading.RLock()  # held while the driver is used: a fork waits for it
+        self._quiet = self._within = False  # at rest for a fork; within a transaction
         self._engine = self._make_engine()
         self._errors = self.driver_error()
         self._connection: Connection | None = None
         self._changed: StudyRow | None = None
         self._closed = False
-        self._process = os.getpid()
-        with self._ours(), self._turn():
+        self.join_forks()
+        with self._ours(), self._turn(), self._using:
             self._prepare()
 
     # -- what differs --------------------------------------------------------------------------
@@ -107,15 +110,19 @@ class Database(ABC):
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[Connection]:
-        connection = self._begun(begin)
-        self._changed = None
-        try:
-            yield connection
-            driver(connection).execute("COMMIT")
-            self._committed()
-        except BaseException:
-            self._undo(connection)
-            raise
+        with self._using:
+            connection = self._begun(begin)
+            self._changed, self._within = None, True
+            try:
+                yield connection
+                driver(connection).execute("COMMIT")
+                self._committed()
+            except BaseException:
+                if connection is self._connection:  # else it is a parent's
+                    self._undo(connection)
+                raise
+            finally:
+                self._within = False
 
     def _begun(self, begin: str) -> Connection:
         """A connection with a transaction; a connection that was lost is made anew, once."""
@@ -128,9 +135,12 @@ class Database(ABC):
                 self.drop()
                 if not lost:
                     raise
-        self._connection = self._engine.connect()
+        self._connection = self._connected()
         driver(self._connection).execute(begin)
         return self._connection
+
+    def _connected(self) -> Connection:
+        return self._engine.connect()
 
     def _undo(self, connection: Connection) -> None:
         try:
@@ -143,8 +153,6 @@ class Database(ABC):
         """This thread's turn in this process, errors explained."""
         if self._closed:
             raise StoreUnavailable("expected an open study, got one that was closed; open it again")
-        if self._process != os.getpid():
-            self._after_fork()
         with self._lock:
             try:
                 yield
@@ -160,26 +168,47 @@ class Database(ABC):
                     "none; restore a copy, or let `stoic study doctor` save what is readable"
                 ) from error
 
-    def _after_fork(self) -> None:
-        _forked.append((self._engine, self._connection))
-        self._lock = threading.RLock()
-        self._connection, self._engine = None, self._make_engine()
-        self._process = os.getpid()
-
     def drop(self) -> None:
         """Close the connection; the next transaction makes a new one."""
         connection, self._connection = self._connection, None
-        if connection is not None and self._process == os.getpid():
+        if connection is not None:
             with suppress(SQLAlchemyError, self._errors):
                 connection.close()
 
     def close(self) -> None:
         """Close for good."""
-        with self._lock:
+        with self._lock, self._using:
             self._closed = True
             self.drop()
-            if self._process == os.getpid():
-                self._engine.dispose()
+            self._engine.dispose()
+
+    # -- forks ---------------------------------------------------------------------------------
+
+    def before_fork(self, patience: float) -> None:
+        self._quiet = self._using.acquire(timeout=patience)
+        if self._quiet and not self._within:
+            self._rest()
+
+    def _rest(self) -> None:
+        """Do what must be done before a fork while no transaction is under way."""
+
+    def after_fork_in_parent(self) -> None:
+        if self._quiet:
+            self._using.release()
+
+    def after_fork_in_child(self) -> None:
+        self._lock, self._using = threading.RLock(), threading.RLock()
+        self._within = False
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            self._forsake(driver(connection))
+            never_freed(connection)
+            connection.connection.dbapi_connection = _Parents()  # type: ignore[assignment]
+        if not self._quiet:
+            self._engine = self._make_engine()  # another thread may have held its locks
+
+    def _forsake(self, inherited: Any) -> None:
+        """Give up the driver's connection of a parent, without a word to the database."""
 
     def present(self, connection: Connection) -> float:
         """Unix seconds by the store's clock."""
@@ -188,3 +217,13 @@ class Database(ABC):
     @abstractmethod
     def exclusive(self, connection: Connection) -> None:
         """Let nobody else make studies until the transaction ends."""
+
+
+class _Parents:
+    """In place of a parent's connection, for a child that was forked within a transaction."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise StoreUnavailable(
+            "expected a transaction of this process, got one of the process that forked it; "
+            "fork between two calls of a study, not within one"
+        )

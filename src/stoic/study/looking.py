@@ -7,7 +7,7 @@ import sqlite3
 from contextlib import closing
 from urllib.parse import quote
 
-from stoic.errors import StoreDamaged, StoreUnavailable
+from stoic.errors import StoreDamaged, StoreMissing, StoreUnavailable
 
 __all__ = ["APPLICATION", "check_store"]
 
@@ -21,13 +21,13 @@ def check_store(path: str) -> None:
     is opened. Elsewhere SQLite reads the file as one that nobody changes, which makes no files.
     """
     if not os.path.exists(path):
-        raise StoreUnavailable(
+        raise StoreMissing(
             f"expected a store at {path}, got none; look at the path, or make a study there"
         )
     if os.path.isdir(path) or _size(path + "-lock") > 0:
         return
     if _size(path) == 0 and _size(path + "-wal") == 0:
-        raise StoreUnavailable(
+        raise StoreMissing(
             f"expected a store at {path}, got an empty file; look at the path, or "
             "make a study there"
         )

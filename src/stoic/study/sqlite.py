@@ -44,6 +44,8 @@ _DAMAGED = {
     sqlite3.SQLITE_NOTADB,
 }
 
+_torn: set[tuple[int, int]] = set()  # device and inode of files of which locks were inherited
+
 
 class SQLite(Database):
     """A file that needs no server."""
@@ -66,7 +68,7 @@ class SQLite(Database):
 
     def _look(self) -> None:
         """Look at the file's size; to open it here would drop the locks of other connections."""
-        with self._queue.turn(_PATIENCE):
+        with self._turn():
             try:
                 size = os.stat(self.path).st_size
             except OSError:
@@ -103,7 +105,7 @@ class SQLite(Database):
 
     def _prepare(self) -> None:
         check_wal(self.path)  # before SQLite, which would drop what is damaged and say nothing
-        self._connection = self._engine.connect()
+        self._connection = self._connected()
         application = self._pragma("application_id")
         if application != APPLICATION:
             objects = self._connection.exec_driver_sql("SELECT count(*) FROM sqlite_master")
@@ -137,11 +139,38 @@ class SQLite(Database):
         return time.time()
 
     def _turn(self) -> AbstractContextManager[None]:
+        self._check_fork()
         return self._queue.turn(_PATIENCE)
 
-    def _after_fork(self) -> None:
-        super()._after_fork()
-        self._queue = Queue(self._queue.path)  # the parent's lock is not ours
+    def _connected(self) -> Connection:
+        self._check_fork()
+        return super()._connected()
+
+    def _check_fork(self) -> None:
+        if self._identity() in _torn:
+            raise StoreUnavailable(
+                f"expected a process that was not forked within a transaction on {self.path}, got "
+                "one that was: SQLite takes its parent's locks for its own; use the store in a "
+                "process that is started anew"
+            )
+
+    def _identity(self) -> tuple[int, int] | None:
+        try:
+            found = os.stat(self.path)
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
+
+    def _rest(self) -> None:
+        # SQLite knows the locks of a process by the file: in a child, a new connection would take
+        # locks of an inherited one for its own, and others would delete the log under it.
+        self.drop()
+
+    def after_fork_in_child(self) -> None:
+        identity = self._identity()
+        if identity is not None and (self._connection is not None or not self._quiet):
+            _torn.add(identity)
+        super().after_fork_in_child()
 
     def driver_error(self) -> type[Exception]:
         return sqlite3.Error

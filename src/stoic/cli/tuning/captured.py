@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-import threading
+
+from stoic.forks import Lock
 
 __all__ = ["Captured", "plain_text"]
 
@@ -28,7 +29,7 @@ class Captured:
         self._head, self._tail = bytearray(), bytearray()
         self._most_head, self._most_tail = head, tail
         self._dropped = False
-        self._lock = threading.Lock()  # a reader may still write while another looks
+        self._lock = Lock()  # a reader may still write while another looks
 
     def write(self, chunk: bytes) -> None:
         """Append."""
