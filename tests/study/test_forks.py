@@ -222,7 +222,8 @@ if child == 0:
     os.kill(os.getpid(), signal.SIGKILL)  # what was acknowledged must not need a last word
 os.read(told, 1)
 study.close()
-subprocess.run([sys.executable, "-c", f"import stoic; stoic.Study({sys.argv[1]!r}).close()"], check=True)
+third = f"import stoic; stoic.Study({sys.argv[1]!r}).close()"
+subprocess.run([sys.executable, "-c", third], check=True)
 os.write(go, b".")
 assert os.waitpid(child, 0)[1] == signal.SIGKILL
 with stoic.Study(sys.argv[1]) as study:

@@ -356,7 +356,7 @@ def test_a_trial_that_is_lost_again_and_again_is_given_up(store: str) -> None:
         time.sleep(0.02)
         assert study.ask_within(1) is None  # given up for good, though nothing else was lent
         assert study.finished == 1
-        assert study.trials[0].reason == "given up: lent 5 times and never told"
+        assert study.trials[0].reason == "given up: lost 5 leases and never told"
         assert study.ask().number == 1
         with pytest.raises(ConflictingValue):
             study.tell(lost, 1.0)
@@ -525,7 +525,7 @@ def test_no_statement_goes_through_all_trials(tmp_path: Path) -> None:
             plan = raw.execute(f"EXPLAIN QUERY PLAN {sql}", [1] * sql.count("?")).fetchall()
             for *_, step in plan:
                 # by one number or a range of them; or by the index of what is open
-                assert re.search(r"study=\? AND (number|seq|trial|lease_until)[=<>]", step), step
+                assert re.search(r"study=\? AND (number|seq|trial|expires)[=<>]", step), step
         raw.close()
 
 

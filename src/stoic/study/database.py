@@ -34,6 +34,7 @@ class Database(ForkAware, ABC):
     begin_write: str
     begin_read: str
     clock: sa.ColumnElement[Any]  # what a select gives as the present time, or null
+    lease_clock = ""  # which clock measures leases: the server's, or the one of a machine
 
     def __init__(self, url: sa.URL) -> None:
         self.url = url
@@ -74,6 +75,10 @@ class Database(ForkAware, ABC):
     @abstractmethod
     def now(self, clock: object) -> float:
         """Unix seconds, from what ``clock`` selected."""
+
+    def lease_now(self, now: float) -> float:
+        """Seconds by the clock of leases, where the store's clock tells ``now``."""
+        return now
 
     def note(self, row: StudyRow) -> None:
         """Hear what a study's row will be when the transaction ends."""

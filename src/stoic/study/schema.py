@@ -53,11 +53,17 @@ trials = Table(
     Column("worker", Text, nullable=False),
     Column("attempt", Integer, nullable=False),
     Column("seal", Text, nullable=False),
+    # since format 2, and so behind the others; see `stoic.study.rows.TrialRow`
+    Column("token", Text, nullable=False, server_default=""),
+    Column("clock", Text, nullable=False, server_default=""),
+    Column("lease", _Seconds, nullable=False, server_default="0.0"),
+    Column("lost", Integer, nullable=False, server_default="0"),
+    Column("expires", _Seconds, nullable=False, server_default="-1.0"),
     sqlite_with_rowid=False,
 )
 _is_open = sa.text("state = 'open'")
 _open = Index(
-    "stoic_open", trials.c.study, trials.c.lease_until, trials.c.number, sqlite_where=_is_open
+    "stoic_open", trials.c.study, trials.c.expires, trials.c.number, sqlite_where=_is_open
 )
 
 log = Table(
@@ -76,14 +82,21 @@ log = Table(
 )
 
 
-def _first(connection: Connection) -> None:
-    if connection.dialect.name == "postgresql":  # to name it above would import its dialect
-        _open.dialect_kwargs["postgresql_where"] = _is_open
+def _create(connection: Connection) -> None:
     TABLES.create_all(connection, checkfirst=False)
 
 
-STEPS: list[Callable[[Connection], None]] = [_first]  # the n-th leads from format n to n + 1
-FORMAT = len(STEPS)
+def _leases(connection: Connection) -> None:
+    """Leases with a token, by a clock that is known. Rows stay as they are, with their seals."""
+    for name in ("token", "clock", "lease", "lost", "expires"):
+        column = sa.schema.CreateColumn(trials.c[name]).compile(dialect=connection.dialect)
+        connection.exec_driver_sql(f"ALTER TABLE {trials.name} ADD COLUMN {column}")
+    connection.exec_driver_sql("DROP INDEX stoic_open")
+    connection.execute(sa.schema.CreateIndex(_open))
+
+
+STEPS: list[Callable[[Connection], None]] = [_leases]  # the n-th leads from format n to n + 1
+FORMAT = 1 + len(STEPS)
 
 
 def prepare(connection: Connection) -> None:
@@ -94,7 +107,9 @@ def prepare(connection: Connection) -> None:
             f"expected a store of format {FORMAT} at most, got {found}, made by a newer Stoic; "
             "upgrade with pip install -U stoic"
         )
-    for step in STEPS[found:]:
+    if connection.dialect.name == "postgresql":  # to name it above would import its dialect
+        _open.dialect_kwargs["postgresql_where"] = _is_open
+    for step in STEPS[found - 1 :] if found else [_create]:
         step(connection)
     if found < FORMAT:
         sealed = seal("meta", FORMAT, *_definitions(connection))

@@ -79,6 +79,7 @@ def run(asked: Asked) -> int:
         seed=plan.seed,
         objective=plan.objective,
         lease=plan.lease,
+        max_lost_leases=plan.max_lost_leases,
     ) as study:
         agree(plan, study.uid)
         plain = asked.plain or not console.is_terminal
