@@ -203,6 +203,7 @@ def test_a_part_of_a_file(whole: Path, tmp_path: Path) -> None:
     for each in kept:
         with stoic.Study(tmp_path / "new.db", each.name) as study:
             study.tell(study.ask(), 1.0)
+    data = whole.read_bytes()
     path.write_bytes(data[: len(data) // 2])  # without what tells what the studies are about
     assert [each.share for each in recover(path, tmp_path / "newer.db")] == [0.0, 0.0]
 
