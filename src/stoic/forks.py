@@ -17,7 +17,7 @@ import time
 import weakref
 from types import TracebackType
 
-__all__ = ["ForkAware", "Lock", "importing", "never_freed"]
+__all__ = ["ForkAware", "Lock", "Unforked", "importing", "never_freed"]
 
 _PATIENCE_SECONDS = 5.0  # that a fork waits for transactions and imports of other threads
 
@@ -65,14 +65,14 @@ class Lock(ForkAware):
             self._lock = threading.RLock()
 
 
-class _Importing(ForkAware):
-    """Held while a module is imported late; a fork waits for it.
+class Unforked(ForkAware):
+    """Within, nobody forks: for what a child would inherit half done, and can't mend.
 
-    Python's own lock of a module that another thread imports stays locked in a child.
+    ``lock`` is the reentrant lock of somebody else, if it has one for that purpose.
     """
 
-    def __init__(self) -> None:
-        self._lock = threading.RLock()
+    def __init__(self, lock: threading._RLock | None = None) -> None:
+        self._lock = threading.RLock() if lock is None else lock
         self._quiet = False
         self.join_forks()
 
@@ -87,11 +87,12 @@ class _Importing(ForkAware):
 
     def after_fork_in_parent(self) -> None:
         if self._quiet:
+            self._quiet = False
             self._lock.release()
 
     def after_fork_in_child(self) -> None:
         if self._quiet:
-            self._lock.release()
+            self.after_fork_in_parent()
         else:
             self._lock = threading.RLock()
 
@@ -148,7 +149,9 @@ def _renew_properties() -> None:
                 vars(member)["lock"] = threading.RLock()
 
 
-importing = _Importing()
+# Around imports that are made late: Python's lock of a module that another thread is importing
+# stays locked in a child for ever.
+importing = Unforked()
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_before, after_in_parent=_in_parent, after_in_child=_in_child)

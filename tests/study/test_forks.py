@@ -20,6 +20,7 @@ import pytest
 import stoic
 from stoic.errors import StoreUnavailable, UnknownStudy
 from stoic.forks import Lock, importing
+from stoic.loops.compiling import COMPILES
 from stoic.parallel import one_thread
 from stoic.study import postgres, sqlite
 from stoic.study.advisers import adviser_of
@@ -402,6 +403,29 @@ def test_a_fork_waits_for_modules_that_a_thread_imports(
     thread.start()
     time.sleep(0.1)
     assert ended(forked(imports)) == 0
+    thread.join()
+
+
+def test_a_fork_within_an_import() -> None:
+    with importing:
+        child = os.fork()
+    if child == 0:
+        os._exit(0)
+    assert ended(child) == 0
+
+
+def test_a_fork_waits_for_loops_that_a_thread_compiles() -> None:
+    lock = pytest.importorskip("numba.core.compiler_lock").global_compiler_lock
+    assert COMPILES
+
+    def compiles() -> None:
+        with lock:
+            time.sleep(0.5)
+
+    thread = threading.Thread(target=compiles)
+    thread.start()
+    time.sleep(0.1)
+    assert ended(forked(compiles)) == 0
     thread.join()
 
 

@@ -173,7 +173,11 @@ def test_how_many_leases_may_be_lost(store: str, most: int | None) -> None:
             assert study.ask(lease=0.001).attempt == attempt
             time.sleep(0.002)
         assert study.ask().number == (0 if most is None else 1)
-        reason = None if most is None else f"given up: lost {most} leases and never told"
+        reason = (
+            None
+            if most is None
+            else f"given up: lost {most} lease{'s' * (most > 1)} and never told"
+        )
         assert study.trials[0].reason == reason
 
 

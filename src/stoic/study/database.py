@@ -199,6 +199,7 @@ class Database(ForkAware, ABC):
 
     def after_fork_in_parent(self) -> None:
         if self._quiet:
+            self._quiet = False
             self._using.release()
 
     def after_fork_in_child(self) -> None:
@@ -208,9 +209,11 @@ class Database(ForkAware, ABC):
         if connection is not None:
             self._forsake(driver(connection))
             never_freed(connection)
-            connection.connection.dbapi_connection = _Parents()  # type: ignore[assignment]
+            proxy: Any = connection.connection
+            proxy.dbapi_connection = _Parents()
         if not self._quiet:
             self._engine = self._make_engine()  # another thread may have held its locks
+        self._quiet = False
 
     def _forsake(self, inherited: Any) -> None:
         """Give up the driver's connection of a parent, without a word to the database."""

@@ -133,7 +133,8 @@ class Lending(ForkAware):
             trial = trial._replace(lost=trial.lost + 1)
             if self._max_lost is None or trial.lost < self._max_lost:
                 return trial
-            reason = written(f"given up: lost {trial.lost} leases and never told")
+            leases = "1 lease" if trial.lost == 1 else f"{trial.lost} leases"
+            reason = written(f"given up: lost {leases} and never told")
             entry = Entry(present.row.entries + 1, trial.number, 0, None, reason, present.now)
             present.row = self._ledger.append(connection, present, trial, entry)
             self._ledger.save(connection, present.row)

@@ -8,10 +8,13 @@ from contextlib import closing
 from urllib.parse import quote
 
 from stoic.errors import StoreDamaged, StoreMissing, StoreUnavailable
+from stoic.forks import Unforked
 
 __all__ = ["APPLICATION", "check_store"]
 
 APPLICATION = 0x53746F69  # "Stoi", in the header of every store
+
+_reading = Unforked()  # SQLite has locks of its own, of which a child can't let go
 
 
 def check_store(path: str) -> None:
@@ -32,7 +35,10 @@ def check_store(path: str) -> None:
             "make a study there"
         )
     try:
-        with closing(sqlite3.connect(f"file:{quote(path)}?immutable=1", uri=True)) as connection:
+        with (
+            _reading,
+            closing(sqlite3.connect(f"file:{quote(path)}?immutable=1", uri=True)) as connection,
+        ):
             application = connection.execute("PRAGMA application_id").fetchone()[0]
             tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # it may quote the damage
