@@ -26,7 +26,7 @@ from stoic.study import postgres, sqlite
 from stoic.study.advisers import adviser_of
 
 LINE = {"x": (0.0, 1.0)}
-HANG = 30  # seconds after which a child counts as hung
+HANG = 60  # seconds after which a child counts as hung
 
 pytestmark = pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # it has threads
 

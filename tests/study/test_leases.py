@@ -229,7 +229,7 @@ def first_format(store: str) -> None:
 @pytest.fixture
 def old(store: str) -> str:
     """A store of format 1: a trial told, one failed, one given back, one leased, one enqueued."""
-    with stoic.Study(store, space=LINE, method="random", worker="w", lease=0.3) as study:
+    with stoic.Study(store, space=LINE, method="random", worker="w", lease=300.0) as study:
         study.tell(study.ask(), 1.0)
         study.fail(study.ask(), "crash")
         back = study.ask()
@@ -244,12 +244,16 @@ def test_a_store_of_format_1_opens_and_goes_on(old: str) -> None:
     with stoic.Study(old, worker="v") as study:
         assert [t.state for t in study.trials] == ["told", "failed", "open", "open", "open"]
         assert [study.ask().number for _ in range(3)] == [2, 4, 5]  # 3 is leased still
-        time.sleep(0.35)
-        assert study.ask().number == 3
+        session = study._session
+        with session.database.read() as connection:
+            present, leased = session.ledger.look(connection), session.known(connection, 3)
+            assert not present.foreign(leased)
+            assert not present.over(leased)
+            assert leased.lease == pytest.approx(300.0)
+            assert 0.0 < leased.expires - present.lease_now <= 300.0
+            assert connection.execute(sa.select(schema.meta.c.format)).scalar() == schema.FORMAT
         for number in (2, 3, 4, 5):
             study.tell(number, 1.0)
-        with study._session.database.read() as connection:
-            assert connection.execute(sa.select(schema.meta.c.format)).scalar() == schema.FORMAT
     with stoic.Study(old) as study:
         assert study.finished == 6
 

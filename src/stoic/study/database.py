@@ -116,18 +116,25 @@ class Database(ForkAware, ABC):
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[Connection]:
         with self._using:
-            connection = self._begun(begin)
             self._changed, self._within = None, True
             try:
-                yield connection
-                driver(connection).execute("COMMIT")
-                self._committed()
-            except BaseException:
-                if connection is self._connection:  # else it is a parent's
-                    self._undo(connection)
-                raise
+                connection = self._begun(begin)
+                with self._ending(connection):
+                    yield connection
             finally:
                 self._within = False
+
+    @contextmanager
+    def _ending(self, connection: Connection) -> Iterator[None]:
+        """Commit at the end, or roll back."""
+        try:
+            yield
+            driver(connection).execute("COMMIT")
+            self._committed()
+        except BaseException:
+            if connection is self._connection:  # else it is a parent's
+                self._undo(connection)
+            raise
 
     def _begun(self, begin: str) -> Connection:
         """A connection with a transaction; a connection that was lost is made anew, once."""

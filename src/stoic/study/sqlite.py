@@ -155,7 +155,7 @@ class SQLite(Database):
         return super()._connected()
 
     def _check_fork(self) -> None:
-        if self._identity() in _torn:
+        if _torn and self._identity() in _torn:
             raise StoreUnavailable(
                 f"expected a process that was not forked within a transaction on {self.path}, got "
                 "one that was: SQLite takes its parent's locks for its own; use the store in a "
@@ -176,7 +176,8 @@ class SQLite(Database):
 
     def after_fork_in_child(self) -> None:
         identity = self._identity()
-        if identity is not None and (self._connection is not None or not self._quiet):
+        rested = self._quiet and not self._within and self._connection is None
+        if identity is not None and not rested:
             _torn.add(identity)
         super().after_fork_in_child()
 
