@@ -75,7 +75,13 @@ class Worker:
 
     pid: int
     end: int
+    forks: bool
     said: bytes = b""
+
+    def await_work(self) -> None:
+        """Until it has said something, or its child where it forks one."""
+        while (self.child is None if self.forks else not self.said) and self.more(_HANG_SECONDS):
+            pass
 
     def more(self, seconds: float) -> bool:
         """Whether anything is said within so many seconds; False at the end of the pipe."""
@@ -105,7 +111,7 @@ def begun(store: str, worker: str | None, forks: bool) -> Worker:
         finally:
             os._exit(1)
     os.close(out)
-    return Worker(pid, end)
+    return Worker(pid, end, forks)
 
 
 def ended(worker: Worker) -> list[str]:
@@ -135,8 +141,10 @@ def kills(store: str, count: int, chance: random.Random, named: bool) -> dict[st
         select.select([worker.end for worker in running], [], [], 60.0)
     said: list[str] = []
     for _ in range(count):
-        time.sleep(chance.uniform(0.0, 0.2))
         which = chance.randrange(_AT_ONCE)
+        if chance.random() < 0.8:  # else it may be killed before it asks
+            running[which].await_work()
+        time.sleep(chance.uniform(0.0, 0.2))
         said += ended(running[which])
         running[which] = begun(store, names[which], forks=which == 0)
     for worker in running:
