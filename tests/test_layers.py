@@ -16,7 +16,7 @@ ROOT = Path(stoic.__file__).parent
 # Lower layers first; what stands in one row may import within the row's own package only.
 LAYERS: list[set[str]] = [
     {"errors", "files", "printable", "redaction"},
-    {"checks"},
+    {"checks", "forks"},
     {"compiled", "loops", "numbers", "parallel", "randomness", "schema", "state", "streams"},
     {"diagnostics"},
     {"kernels"},

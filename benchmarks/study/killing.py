@@ -33,6 +33,8 @@ def storms(stores: list[str], kills: int, watch: Watch, what: str, seed: int) ->
     done = len(stores) * kills
     return [
         Figure(f"{what}: workers killed", f"{done}"),
+        Figure(f"{what}: children forked from an open study", f"{found['children']}"),
+        at_most(f"{what}: of these hung or locked out", found["hung"], 0),
         Figure(f"{what}: tells acknowledged", f"{found['acknowledged']}"),
         at_most(f"{what}: acknowledged tells lost", found["lost"], 0),
         at_most(f"{what}: wrong outcomes", found["wrong"], 0),

@@ -3,8 +3,9 @@
     python storms.py kills  KILLS SEED STORE …    workers killed, KILLS for each store in turn
     python storms.py herds  PROCESSES STORE …     processes that open a fresh store at once
 
-Forked, since a process that imports everything first is hardly ever killed at work. Prints a
-line of JSON for each store.
+Forked, since a process that imports everything first is hardly ever killed at work. A quarter of
+the workers fork a child from their open study while a thread of theirs asks; when such a worker is
+killed, its child must go on. Prints a line of JSON for each store.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ import shutil
 import signal
 import sys
 import tempfile
+import threading
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +33,19 @@ import stoic.study
 from study.client import SPACE, fails, value_of
 
 LEASE = 0.4  # seconds
-_AT_ONCE = 3
+_AT_ONCE = 4
+_HANG_SECONDS = 20.0  # without a word, after which a child counts as hung
 
 
 def work(store: str, out: int, worker: str | None) -> None:
     """Ask and tell as fast as can be; a line for whatever was acknowledged."""
     with stoic.Study(store, space=SPACE, method="random", lease=LEASE, worker=worker) as study:
+        toil(study, out)
+
+
+def toil(study: stoic.Study, out: int) -> None:
+    """Until killed; an error is said, too."""
+    try:
         while True:
             trial = study.ask()
             if fails(trial.number):
@@ -43,50 +53,113 @@ def work(store: str, out: int, worker: str | None) -> None:
             else:
                 study.tell(trial, value_of(trial.number))
             os.write(out, b"%d\n" % trial.number)
+    except BaseException as error:
+        print(repr(error), file=sys.stderr)
+        os.write(out, b"error\n")
+        os._exit(1)
 
 
-def begun(store: str, worker: str | None) -> tuple[int, int]:
-    """A worker: its process and the end of its pipe."""
+def work_with_child(store: str, out: int, worker: str | None) -> None:
+    """As `work`, in two threads, and in a child that is forked meanwhile."""
+    with stoic.Study(store, space=SPACE, method="random", lease=LEASE, worker=worker) as study:
+        threading.Thread(target=toil, args=(study, out), daemon=True).start()
+        time.sleep(0.02 * random.random())
+        if os.fork() == 0:
+            os.write(out, b"child %d\n" % os.getpid())
+        toil(study, out)
+
+
+@dataclass
+class Worker:
+    """A process, perhaps with a child, and the end of the pipe that they write to."""
+
+    pid: int
+    end: int
+    forks: bool
+    said: bytes = b""
+
+    def await_work(self) -> None:
+        """Until it has said something, or its child where it forks one."""
+        while (self.child is None if self.forks else not self.said) and self.more(_HANG_SECONDS):
+            pass
+
+    def more(self, seconds: float) -> bool:
+        """Whether anything is said within so many seconds; False at the end of the pipe."""
+        ready = select.select([self.end], [], [], seconds)[0]
+        data = os.read(self.end, 1 << 20) if ready else b""
+        self.said += data
+        return bool(data)
+
+    @property
+    def child(self) -> int | None:
+        """The child's process, once it has said so."""
+        words = self.said[: self.said.rfind(b"\n") + 1].split()
+        return int(words[words.index(b"child") + 1]) if b"child" in words else None
+
+
+def begun(store: str, worker: str | None, forks: bool) -> Worker:
+    """Start a worker."""
     end, out = os.pipe()
     pid = os.fork()
     if pid == 0:
         os.close(end)
         try:
-            work(store, out, worker)
-        finally:
+            (work_with_child if forks else work)(store, out, worker)
+        except BaseException as error:
+            print(repr(error), file=sys.stderr)
             os.write(out, b"error\n")
+        finally:
             os._exit(1)
     os.close(out)
-    return pid, end
+    return Worker(pid, end, forks)
 
 
-def ended(pid: int, end: int) -> list[str]:
-    """Kill a worker; all that it said."""
-    os.kill(pid, signal.SIGKILL)
-    os.waitpid(pid, 0)
-    with os.fdopen(end, "rb") as pipe:
-        data = pipe.read()
-    return data[: data.rfind(b"\n") + 1].decode().split()
+def ended(worker: Worker) -> list[str]:
+    """Kill a worker, then its child, which must have gone on alone; all that they said."""
+    os.kill(worker.pid, signal.SIGKILL)
+    os.waitpid(worker.pid, 0)
+    hung = False
+    while worker.child is None and worker.more(_HANG_SECONDS):
+        pass  # until the child's first word, or the end where there is none
+    if worker.child is not None:
+        while worker.more(0.0):
+            pass  # what was said before the kill may have waited in the pipe
+        hung = not all(worker.more(_HANG_SECONDS) for _ in range(3))
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(worker.child, signal.SIGKILL)
+    with os.fdopen(worker.end, "rb") as pipe:
+        worker.said += pipe.read()
+    said = worker.said[: worker.said.rfind(b"\n") + 1].decode().split()
+    return said + ["hung"] * hung
 
 
 def kills(store: str, count: int, chance: random.Random, named: bool) -> dict[str, Any]:
     """Kill so many workers at random moments, then look at what is there."""
     names = [f"elsewhere-{i}" if named else None for i in range(_AT_ONCE)]
-    running = [begun(store, name) for name in names]
+    running = [begun(store, name, forks=i == 0) for i, name in enumerate(names)]
     if chance.random() < 0.8:  # else some are killed while they make the study
-        select.select([end for _, end in running], [], [], 60.0)
+        select.select([worker.end for worker in running], [], [], 60.0)
     said: list[str] = []
     for _ in range(count):
-        time.sleep(chance.uniform(0.0, 0.2))
         which = chance.randrange(_AT_ONCE)
-        said += ended(*running[which])
-        running[which] = begun(store, names[which])
-    for pid, end in running:
-        said += ended(pid, end)
-    errors = said.count("error")
-    told = [int(word) for word in said if word != "error"]
+        if chance.random() < 0.8:  # else it may be killed before it asks
+            running[which].await_work()
+        time.sleep(chance.uniform(0.0, 0.2))
+        said += ended(running[which])
+        running[which] = begun(store, names[which], forks=which == 0)
+    for worker in running:
+        said += ended(worker)
+    counts = {"errors": said.count("error"), "hung": said.count("hung")}
+    told, children = outcomes(said)
     time.sleep(LEASE + 0.05)
-    return {"errors": errors, "acknowledged": len(told), **after(store, told)}
+    return {**counts, "children": children, "acknowledged": len(told), **after(store, told)}
+
+
+def outcomes(said: list[str]) -> tuple[list[int], int]:
+    """Numbers that were acknowledged, and how many children there were."""
+    places = [i for i, word in enumerate(said) if word == "child"]
+    numbers = set(range(len(said))) - {i + 1 for i in places}
+    return [int(said[i]) for i in sorted(numbers) if said[i].isdecimal()], len(places)
 
 
 def after(store: str, told: list[int]) -> dict[str, int]:

@@ -20,6 +20,7 @@ __all__ = [
     "StoicError",
     "StoreDamaged",
     "StoreError",
+    "StoreMissing",
     "StoreUnavailable",
     "StudyMismatch",
     "TooManyFeatures",
@@ -93,6 +94,10 @@ class StoreError(StoicError):
 
 class StoreUnavailable(StoreError, OSError):
     """A store that can't be opened or written: no access, no room, no server, locked too long."""
+
+
+class StoreMissing(StoreUnavailable):
+    """A store that is not there: nothing at its path, or an empty file."""
 
 
 class StoreDamaged(StoreError, ValueError):

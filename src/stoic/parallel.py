@@ -14,6 +14,7 @@ from typing import Any
 
 from stoic.checks import choice, integer
 from stoic.errors import InvalidInput, MissingExtra
+from stoic.forks import ForkAware, Lock, importing
 
 __all__ = ["ENGINES", "Pool", "executor", "one_thread"]
 
@@ -21,31 +22,40 @@ ENGINES = ("local", "dask")
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 
-class _OneThread:
-    """Counts who is within, so that the first sets the limit and the last lifts it."""
+class _OneThread(ForkAware):
+    """Notes which threads are within, so that the first sets the limit and the last lifts it.
+
+    By thread, since a forked child has one of its parent's threads, and waits for no other.
+    """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._within = 0
+        self._lock = Lock()
+        self._within: list[int] = []  # a thread's number for each time that it is within
         self._controller: Any = None
         self._limits: Any = None
+        self.join_forks()
 
     def __enter__(self) -> None:
         with self._lock:
-            self._within += 1
-            if self._within == 1:
+            self._within.append(threading.get_ident())
+            if len(self._within) == 1 and self._limits is None:
                 self._limits = self._limit()
 
     def __exit__(self, *_: object) -> None:
         with self._lock:
-            self._within -= 1
+            self._within.remove(threading.get_ident())
             if not self._within and self._limits is not None:
                 self._limits.restore_original_limits()
+                self._limits = None
+
+    def after_fork_in_child(self) -> None:
+        self._within = [number for number in self._within if number == threading.get_ident()]
 
     def _limit(self) -> Any:
         if self._controller is None:
             try:
-                from threadpoolctl import ThreadpoolController
+                with importing:
+                    from threadpoolctl import ThreadpoolController
             except ImportError:
                 return None
             self._controller = ThreadpoolController()

@@ -527,6 +527,28 @@ def test_a_measurement_outlives_a_store_that_is_away(
     assert [(t.state, t.attempt) for t in trials(tmp_path)] == [("told", 1)]
 
 
+def test_how_many_workers_a_trial_may_lose(tmp_path: Path) -> None:
+    words = (*BASIC, "--name", "n")
+    here(tmp_path, *words, "--budget", 1, "--", "echo", "{x}")
+    for number in (1, 2):
+        with Study(tmp_path / "stoic.db", "n", max_lost_leases=None) as other:
+            for _ in range(6):
+                assert other.ask(lease=0.001).number == number
+                time.sleep(0.002)
+        most = "unlimited" if number == 1 else 7
+        limits = ("--budget", number + 1, "--max-lost-leases", most)
+        here(tmp_path, *words, *limits, "--", "echo", "{x}")
+    assert [(t.state, t.attempt) for t in trials(tmp_path, "n")] == [
+        ("told", 1),
+        ("told", 7),
+        ("told", 7),
+    ]
+    with Study(tmp_path / "stoic.db", "n") as other:
+        other.ask(lease=0.001)
+    here(tmp_path, *words, "--budget", 4, "--max-lost-leases", 1, "--", "echo", "{x}")
+    assert trials(tmp_path, "n")[3].reason == "given up: lost 1 lease and never told"
+
+
 def test_trials_that_others_hold_count_and_are_waited_for(tmp_path: Path) -> None:
     here(tmp_path, *BASIC, "--name", "n", "--budget", 1, "--", "echo", "{x}")
     with Study(tmp_path / "stoic.db", "n") as other:

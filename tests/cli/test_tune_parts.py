@@ -20,7 +20,7 @@ from stoic.cli.tuning.captured import Captured
 from stoic.cli.tuning.metric import JsonMetric, LastNumber, NoValue, RegexMetric
 from stoic.cli.tuning.parameters import Written, of_flag, of_table
 from stoic.cli.tuning.program import Program
-from stoic.cli.tuning.settings import Settings, repeats, seconds
+from stoic.cli.tuning.settings import Settings, losses, repeats, seconds
 from stoic.cli.tuning.summary import _suspects
 from stoic.cli.tuning.template import Template
 from stoic.errors import InvalidInput
@@ -446,6 +446,10 @@ def test_settings_that_are_refused(table: dict[str, Any]) -> None:
 def test_times_and_repeats() -> None:
     assert [seconds(t, "t") for t in ("30", "1.5m", "2h", 7)] == [30.0, 90.0, 7200.0, 7.0]
     assert [repeats(r, "r") for r in ("auto", "3", 4)] == [0, 3, 4]
+    assert [losses(r, "r") for r in ("unlimited", "3", 4)] == [0, 3, 4]
+    for wrong in ("auto", "0", 0, -1, 1.5, ""):
+        with pytest.raises(InvalidInput, match="losses"):
+            losses(wrong, "losses")
 
 
 def test_failures_are_counted_by_what_they_have_in_common() -> None:

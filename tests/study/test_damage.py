@@ -13,6 +13,8 @@ import pytest
 import stoic
 from stoic.errors import StoicError, StoreDamaged, StoreError, StoreUnavailable
 from stoic.study import summaries
+from stoic.study.rows import TrialRow
+from stoic.study.schema import FORMAT
 from stoic.study.seals import seal
 
 SPACE = {"x": (0.0, 1.0), "gc": ["g1", "zgc"]}
@@ -141,13 +143,13 @@ def test_sealed_nonsense_is_damage(tmp_path: Path, text: str) -> None:
     with stoic.Study(path, space=SPACE) as study:
         uid, trial = study.uid, study.ask()
         study.tell(trial, 1.0)
-        row = study.trials[0]
-    sealed = seal("trial", uid, 0, text, "told", row.asked, row.lease_until, row.worker, 1)
     raw = sqlite3.connect(path)
+    found = raw.execute(f"SELECT {', '.join(TrialRow._fields)} FROM stoic_trials").fetchone()
+    sealed = TrialRow._make(found)._replace(params=text).seal(uid)
     raw.execute("UPDATE stoic_trials SET params = ?, seal = ?", (text, sealed))
     raw.commit()
     raw.close()
-    with pytest.raises(StoreDamaged):
+    with pytest.raises(StoreDamaged, match="configuration"):
         stoic.Study(path)
 
 
@@ -235,8 +237,9 @@ def test_a_newer_store_is_not_touched(whole: Path, tmp_path: Path) -> None:
         "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE tbl_name LIKE 'stoic%' "
         "ORDER BY type, name"
     ).fetchall()
-    sealed = seal("meta", 2, *[ascii(tuple(row)) for row in rows])
-    raw.execute("UPDATE stoic_meta SET format = 2, seal = ?", (sealed,))
+    newer = FORMAT + 1
+    sealed = seal("meta", newer, *[ascii(tuple(row)) for row in rows])
+    raw.execute("UPDATE stoic_meta SET format = ?, seal = ?", (newer, sealed))
     raw.commit()
     raw.close()
     with pytest.raises(StoreError, match="newer Stoic"):

@@ -6,6 +6,7 @@ import os
 import stat
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -96,12 +97,12 @@ print(examine(sys.argv[1]).healthy)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
-def test_the_group_may_examine_a_readable_store(tmp_path: Path) -> None:
-    path = tmp_path / "s.db"
-    with stoic.Study(path, space=SPACE, mode=0o640) as study:
-        study.tell(study.ask(), 1.0)
-        for parent in (tmp_path, *tmp_path.parents[:2]):
-            parent.chmod(0o755)
-        command = [sys.executable, "-c", GROUP, str(path), str(os.stat(path).st_gid)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+def test_the_group_may_examine_a_readable_store() -> None:
+    with tempfile.TemporaryDirectory() as folder:  # pytest's own are for their owner alone
+        Path(folder).chmod(0o755)
+        path = Path(folder) / "s.db"
+        with stoic.Study(path, space=SPACE, mode=0o640) as study:
+            study.tell(study.ask(), 1.0)
+            command = [sys.executable, "-c", GROUP, str(path), str(os.stat(path).st_gid)]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stdout == "True\n", done.stderr

@@ -250,7 +250,7 @@ def test_a_value_that_is_no_number_is_quoted_without_its_secret(
     words = ["tune", "--minimize", "-p", "x=0.0:1.0", "--budget", "2", "--metric", "token (.*)"]
     done = RUNNER.invoke(app, [*words, "--", "echo", "{x}", "--token", secret])
     assert done.exit_code == 1, done.output
-    assert "no number" in done.output
+    assert "not a whole number" in done.output
     assert MARK not in done.output + kept(tmp_path)
 
 

@@ -96,7 +96,15 @@ def tune(
         typer.Option(
             metavar="TIME",
             rich_help_panel=_WHERE,
-            help="After which a trial of a silent machine is run again; 10m by default.",
+            help="After which a trial of a machine that stopped responding is run again; 10m.",
+        ),
+    ] = None,
+    max_lost_leases: Annotated[
+        str | None,
+        typer.Option(
+            metavar="K|unlimited",
+            rich_help_panel=_WHERE,
+            help="A trial that loses its worker so often fails; 5 by default.",
         ),
     ] = None,
     report: Annotated[
@@ -133,7 +141,14 @@ def tune(
     """
     with plainly():
         from stoic.cli.tuning.main import Asked, run
-        from stoic.cli.tuning.settings import Settings, direction_of, parameters, repeats, seconds
+        from stoic.cli.tuning.settings import (
+            Settings,
+            direction_of,
+            losses,
+            parameters,
+            repeats,
+            seconds,
+        )
 
         said = Settings(
             command=tuple(command) if command else None,
@@ -151,6 +166,9 @@ def tune(
             name=name,
             seed=seed,
             lease=None if lease is None else seconds(lease, "--lease"),
+            max_lost_leases=losses(max_lost_leases, "--max-lost-leases")
+            if max_lost_leases is not None
+            else None,
             report=report,
             group_readable=group_readable or None,
         ).checked()

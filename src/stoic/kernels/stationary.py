@@ -11,6 +11,7 @@ import numpy as np
 from stoic.checks import Array, describe, finite_array, number
 from stoic.compiled import squared_distances
 from stoic.errors import InvalidInput
+from stoic.forks import importing
 from stoic.kernels.base import Kernel
 
 __all__ = ["Matern", "SquaredExponential"]
@@ -130,7 +131,8 @@ _LARGE_ORDER = 80.0
 
 def _matern(nu: float, z: Array) -> Array:
     """2^{1−ν}/Γ(ν) z^ν K_ν(z) for z ≥ 0, in logarithms so that no factor overflows."""
-    from scipy.special import gammaln, kve  # a third of a second: closed forms do without
+    with importing:  # a third of a second: closed forms do without
+        from scipy.special import gammaln, kve
 
     out = np.ones_like(z)
     positive = z > 0

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from stoic.forks import Unforked
+
 try:
     from numba import njit
+    from numba.core.compiler_lock import global_compiler_lock
 
     COMPILES = True
+    _COMPILING = Unforked(getattr(global_compiler_lock, "_lock", None))  # a fork waits for it
 except ImportError:  # it is not there, or does not suit this NumPy
     COMPILES = False
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from stoic.checks import Array
 from stoic.errors import InvalidInput
+from stoic.forks import importing
 from stoic.optimize.failures import Failures
 from stoic.optimize.history import History
 from stoic.optimize.model import Modeller
@@ -59,8 +60,9 @@ class LongRun:
 
     def _start(self) -> Any:
         # a quarter of a second of imports, which runs on endless spaces never need
-        from stoic.kernels import Matern, SquaredExponential
-        from stoic.policies import TGPUCB
+        with importing:
+            from stoic.kernels import Matern, SquaredExponential
+            from stoic.policies import TGPUCB
 
         h = self._modeller.at(AFTER).gp.hyper
         kernel = (

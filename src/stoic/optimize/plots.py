@@ -7,7 +7,6 @@ trace in matplotlib's settings, so that figures may be drawn in threads and serv
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +18,7 @@ import numpy as np
 from stoic.checks import Array
 from stoic.errors import InvalidInput, MissingExtra
 from stoic.files import replacing
+from stoic.forks import Lock
 from stoic.numbers import shown
 from stoic.optimize.importance import Importance
 from stoic.optimize.past import Estimate
@@ -33,7 +33,7 @@ __all__ = ["draw", "write"]
 
 Axes = Any  # matplotlib's annotations refuse some of what its functions take
 
-_LOCK = threading.RLock()  # matplotlib's settings are one for all threads
+_LOCK = Lock()  # matplotlib's settings are one for all threads
 _BLUE, _GREEN, _RED, _AMBER, _GREY = "#0072B2", "#009E73", "#D55E00", "#E69F00", "#6B7683"
 _RC: dict[str, Any] = {
     "font.size": 8.5,

@@ -10,6 +10,7 @@ import numpy as np
 
 from stoic.checks import Array, finite_array
 from stoic.errors import InvalidArm, InvalidInput
+from stoic.forks import importing
 
 __all__ = ["Box"]
 
@@ -66,7 +67,8 @@ class Box:
 
     def spread(self, n: int, seed: int) -> Array:
         """``n`` quasi-random points that fill the box evenly (a scrambled Sobol sequence)."""
-        from scipy.stats import qmc  # half a second to import: only where it is used
+        with importing:  # half a second: only where it is used
+            from scipy.stats import qmc
 
         power = max(int(np.ceil(np.log2(max(n, 1)))), 0)
         sobol = qmc.Sobol(self.dimension, scramble=True, rng=np.random.default_rng(seed))
@@ -93,7 +95,8 @@ class Box:
         candidates
             How many quasi-random points to begin with.
         """
-        from scipy.optimize import minimize  # slow to import: only where it is used
+        with importing:  # slow: only where it is used
+            from scipy.optimize import minimize
 
         X = self.spread(candidates, seed)
         if starts is not None and len(starts):

@@ -18,6 +18,7 @@ import scipy
 from numpy.typing import NDArray
 
 from stoic.checks import Array
+from stoic.forks import importing
 
 __all__ = ["sobol"]
 
@@ -84,7 +85,8 @@ def _directions(dimension: int) -> _Words | None:
 
 
 def _by_scipy(dimension: int, n: int, seed: int, skip: int) -> Array:
-    from scipy.stats import qmc
+    with importing:
+        from scipy.stats import qmc
 
     made = qmc.Sobol(dimension, scramble=True, rng=np.random.default_rng(seed))
     if skip:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from stoic.forks import importing
 from stoic.optimize import Answer, Luckiest, Optimizer, Result, Suspect, Trial
 from stoic.randomness import generator
 from stoic.study.problem import Problem
@@ -24,7 +25,8 @@ Told = tuple[int, Params, float | None, str | None]  # number, parameters, value
 def adviser_of(problem: Problem, policy: Policy | None = None) -> Adviser:
     """The adviser of a problem; ``policy`` lends its schedule where that is no stored one."""
     if problem.policy is not None:
-        from stoic.study.bandits import OfPolicy  # policies take a quarter of a second to import
+        with importing:  # policies take a quarter of a second
+            from stoic.study.bandits import OfPolicy
 
         return OfPolicy(problem, policy)
     return (_Random if problem.method == "random" else _OfOptimizer)(problem)

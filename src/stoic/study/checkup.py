@@ -73,7 +73,7 @@ def _trials(connection: Connection, row: StudyRow, where: str) -> Iterator[Findi
     bad, numbers = [], []
     for found in connection.execute(wanted):
         numbers.append(found[0])
-        if TrialRow._make(found[:7]).seal(row.uid) != found[7]:
+        if TrialRow._make(found[:-1]).seal(row.uid) != found[-1]:
             bad.append(found[0])
     missing = sorted(set(range(row.next_number)).difference(numbers))
     extra = [n for n in numbers if not isinstance(n, int) or not 0 <= n < row.next_number]
@@ -143,8 +143,8 @@ def _together(
         f"trials and log agree: {states.get(TOLD, 0)} told, {states.get(FAILED, 0)} failed, "
         f"{states.get(OPEN, 0)} open",
     )
-    now = database.present(connection)
-    late = [trial.number for trial in ledger.open(connection) if trial.lease_until <= now]
+    present = ledger.look(connection)
+    late = [trial.number for trial in ledger.open(connection) if present.over(trial)]
     if late:
         shown = ", ".join(map(str, late[:_SHOWN])) + (", …" if len(late) > _SHOWN else "")
         yield note(where, f"open trials that nobody holds, to be asked next: {shown}")

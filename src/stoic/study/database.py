@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from typing import Any
+from typing import Any, NoReturn
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from stoic.errors import StoreDamaged, StoreError, StoreUnavailable
+from stoic.forks import ForkAware, never_freed
 from stoic.redaction import masked, redacted
 from stoic.study.marks import Mark
 from stoic.study.places import secrets
@@ -22,30 +22,34 @@ from stoic.study.statements import driver
 
 __all__ = ["Database"]
 
-_forked: list[Any] = []  # connections of a parent process: to close them here would hurt it there
 
-
-class Database(ABC):
+class Database(ForkAware, ABC):
     """A store, by one connection; threads take turns.
 
     Transactions are begun and ended by hand: the driver is in autocommit mode, so that nothing
     but these statements decides when a transaction begins and what it locks.
+
+    A fork waits for a transaction of another thread. The child makes a connection of its own; a
+    child that was forked within a transaction can neither commit it nor roll it back.
     """
 
     begin_write: str
     begin_read: str
     clock: sa.ColumnElement[Any]  # what a select gives as the present time, or null
+    lease_clock = ""  # which clock measures leases: the server's, or the one of a machine
 
     def __init__(self, url: sa.URL) -> None:
         self.url = url
-        self._lock = threading.RLock()
+        self._lock = threading.RLock()  # whose turn it is, among threads
+        self._using = threading.RLock()  # held while the driver is used: a fork waits for it
+        self._quiet = self._within = False  # at rest for a fork; within a transaction
         self._engine = self._make_engine()
         self._errors = self.driver_error()
         self._connection: Connection | None = None
         self._changed: StudyRow | None = None
         self._closed = False
-        self._process = os.getpid()
-        with self._ours(), self._turn():
+        self.join_forks()
+        with self._ours(), self._turn(), self._using:
             self._prepare()
 
     # -- what differs --------------------------------------------------------------------------
@@ -73,6 +77,10 @@ class Database(ABC):
     @abstractmethod
     def now(self, clock: object) -> float:
         """Unix seconds, from what ``clock`` selected."""
+
+    def lease_now(self, now: float) -> float:
+        """Seconds by the clock of leases, where the store's clock tells ``now``."""
+        return now
 
     def note(self, row: StudyRow) -> None:
         """Hear what a study's row will be when the transaction ends."""
@@ -109,15 +117,26 @@ class Database(ABC):
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[Connection]:
-        connection = self._begun(begin)
-        self._changed = None
+        with self._using:
+            self._changed, self._within = None, True
+            try:
+                connection = self._begun(begin)
+                with self._ending(connection):
+                    yield connection
+            finally:
+                self._within = False
+
+    @contextmanager
+    def _ending(self, connection: Connection) -> Iterator[None]:
+        """Commit at the end, or roll back."""
         try:
             self._entered(connection)
-            yield connection
+            yield
             driver(connection).execute("COMMIT")
             self._committed()
         except BaseException:
-            self._undo(connection)
+            if connection is self._connection:  # else it is a parent's
+                self._undo(connection)
             raise
 
     def _begun(self, begin: str) -> Connection:
@@ -153,8 +172,6 @@ class Database(ABC):
         """This thread's turn in this process, errors explained."""
         if self._closed:
             raise StoreUnavailable("expected an open study, got one that was closed; open it again")
-        if self._process != os.getpid():
-            self._after_fork()
         with self._lock:
             try:
                 yield
@@ -178,26 +195,50 @@ class Database(ABC):
         """The error as a cause; None where a traceback, which prints it, would show a secret."""
         return error if self.words(error) == " ".join(str(error).split()) else None
 
-    def _after_fork(self) -> None:
-        _forked.append((self._engine, self._connection))
-        self._lock = threading.RLock()
-        self._connection, self._engine = None, self._make_engine()
-        self._process = os.getpid()
-
     def drop(self) -> None:
         """Close the connection; the next transaction makes a new one."""
         connection, self._connection = self._connection, None
-        if connection is not None and self._process == os.getpid():
+        if connection is not None:
             with suppress(SQLAlchemyError, self._errors):
                 connection.close()
 
     def close(self) -> None:
         """Close for good."""
-        with self._lock:
+        with self._lock, self._using:
             self._closed = True
             self.drop()
-            if self._process == os.getpid():
-                self._engine.dispose()
+            self._engine.dispose()
+
+    # -- forks ---------------------------------------------------------------------------------
+
+    def before_fork(self, patience: float) -> None:
+        self._quiet = self._using.acquire(timeout=patience)
+        if self._quiet and not self._within:
+            self._rest()
+
+    def _rest(self) -> None:
+        """Do what must be done before a fork while no transaction is under way."""
+
+    def after_fork_in_parent(self) -> None:
+        if self._quiet:
+            self._quiet = False
+            self._using.release()
+
+    def after_fork_in_child(self) -> None:
+        self._lock, self._using = threading.RLock(), threading.RLock()
+        self._within = False
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            self._forsake(driver(connection))
+            never_freed(connection)
+            proxy: Any = connection.connection
+            proxy.dbapi_connection = _Parents()
+        if not self._quiet:
+            self._engine = self._make_engine()  # another thread may have held its locks
+        self._quiet = False
+
+    def _forsake(self, inherited: Any) -> None:
+        """Give up the driver's connection of a parent, without a word to the database."""
 
     def present(self, connection: Connection) -> float:
         """Unix seconds by the store's clock."""
@@ -206,3 +247,13 @@ class Database(ABC):
     @abstractmethod
     def exclusive(self, connection: Connection) -> None:
         """Let nobody else make studies until the transaction ends."""
+
+
+class _Parents:
+    """In place of a parent's connection, for a child that was forked within a transaction."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise StoreUnavailable(
+            "expected a transaction of this process, got one of the process that forked it; "
+            "fork between two calls of a study, not within one"
+        )

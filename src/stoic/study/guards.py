@@ -13,14 +13,14 @@ import sqlite3
 import stat
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 
 import sqlalchemy as sa
 
 from stoic.errors import StoreDamaged
-from stoic.study.schema import FORMAT, TABLES, meta
+from stoic.study.schema import FORMAT, STEPS, create, first_tables, meta
 
 __all__ = ["check_files", "check_tables", "deadline", "guard", "objects"]
 
@@ -63,10 +63,10 @@ def objects(connection: sqlite3.Connection) -> int:
 def check_tables(connection: sqlite3.Connection, path: str) -> None:
     """Raise `StoreDamaged` unless the file holds exactly the tables that Stoic makes."""
     found = _definitions(connection)
-    expected = _expected()
     own = [each for each in found if each not in _STATISTICS]
-    if sorted(map(str, own)) == sorted(map(str, expected)) or _newer(connection, found):
+    if set(own) in map(set, _expected()) or _newer(connection, found):
         return
+    expected = _expected()[0]
     strange = next((each[:2] for each in own if each not in expected), None)
     missing = next((each[:2] for each in expected if each not in own), ("", ""))
     what = f"another {strange[0]} {strange[1]!r}" if strange else f"no {' '.join(missing)}"
@@ -78,7 +78,7 @@ def check_tables(connection: sqlite3.Connection, path: str) -> None:
 
 def _newer(connection: sqlite3.Connection, found: list[Definition]) -> bool:
     """Whether a newer Stoic made the store: only the table that tells so must be as we know it."""
-    known = [each for each in _expected() if each[1] == meta.name]
+    known = [each for each in _expected()[0] if each[1] == meta.name]
     if [each for each in found if each[1] == meta.name] != known:
         return False
     rows = connection.execute(f"SELECT format FROM {meta.name} LIMIT 2").fetchall()
@@ -86,12 +86,19 @@ def _newer(connection: sqlite3.Connection, found: list[Definition]) -> bool:
 
 
 @cache
-def _expected() -> list[Definition]:
-    """The definitions as SQLite holds them in a store that was just made."""
+def _expected() -> list[list[Definition]]:
+    """The definitions of a store as made today, as made in format 1, and as brought up from it."""
+    first = first_tables().create_all
+    return [_made(create), _made(first), _made(first, *STEPS)]
+
+
+def _made(*steps: Callable[[sa.Connection], None]) -> list[Definition]:
+    """The definitions as SQLite holds them after these steps."""
     engine = sa.create_engine("sqlite://")
     try:
         with engine.connect() as connection:
-            TABLES.create_all(connection, checkfirst=False)
+            for step in steps:
+                step(connection)
             driver = connection.connection.dbapi_connection
             assert isinstance(driver, sqlite3.Connection)
             return _definitions(driver)

@@ -10,7 +10,16 @@ from sqlalchemy import Connection, bindparam
 
 from stoic.errors import StoreDamaged, UnknownStudy
 from stoic.study.database import Database
-from stoic.study.rows import OPEN, Entry, StudyRow, TrialRow, first_head
+from stoic.study.rows import (
+    GIVEN_BACK,
+    OPEN,
+    TAKEN_BACK,
+    UNKNOWN,
+    Entry,
+    StudyRow,
+    TrialRow,
+    first_head,
+)
 from stoic.study.schema import log, studies, trials
 from stoic.study.seals import seal
 from stoic.study.statements import Statement
@@ -35,10 +44,18 @@ _open = sa.select(*_TRIAL).where(_of_study, _is_open)
 
 _FIND_TRIAL = Statement(sa.select(*_TRIAL).where(_of_study, trials.c.number == _number))
 # By lease in both, or SQLite would go through all trials ever made rather than the open ones.
-_OPEN = Statement(_open.where(trials.c.lease_until >= sa.literal_column("0.0")))
+_OPEN = Statement(_open.where(trials.c.expires >= sa.literal_column(f"{UNKNOWN}")))
 _EXPIRED = Statement(
-    _open.where(trials.c.lease_until <= bindparam("now_"))
-    .order_by(trials.c.lease_until, trials.c.number)
+    _open.where(
+        trials.c.expires >= sa.literal_column(f"{GIVEN_BACK}"),
+        trials.c.expires <= bindparam("now_"),
+        sa.case(
+            (trials.c.expires <= sa.literal_column(f"{TAKEN_BACK}"), bindparam("clock_")),
+            else_=trials.c.clock,
+        )
+        == bindparam("clock_"),
+    )
+    .order_by(trials.c.expires, trials.c.number)
     .limit(1)
 )
 _SOME_TRIALS = Statement(
@@ -79,12 +96,36 @@ _CHANGE_STUDY = Statement(
 
 
 class Present:
-    """A study's row and the time, as one transaction sees them."""
+    """A study's row and the time, as one transaction sees them.
 
-    __slots__ = ("now", "row")
+    ``now`` is in Unix seconds, for people; leases are measured by ``lease_now`` of ``clock``.
+    """
 
-    def __init__(self, row: StudyRow, now: float) -> None:
+    __slots__ = ("clock", "lease_now", "now", "row")
+
+    def __init__(self, row: StudyRow, now: float, database: Database) -> None:
         self.row, self.now = row, now
+        self.clock, self.lease_now = database.lease_clock, database.lease_now(now)
+
+    def over(self, trial: TrialRow) -> bool:
+        """Whether nobody holds an open trial any more."""
+        last = self.lease_now if trial.clock == self.clock else TAKEN_BACK
+        return GIVEN_BACK <= trial.expires <= last
+
+    def foreign(self, trial: TrialRow) -> bool:
+        """Whether a lease is measured by another clock, or by this one before it was set back."""
+        if GIVEN_BACK <= trial.expires <= TAKEN_BACK:
+            return False
+        return trial.clock != self.clock or not 0 <= trial.expires <= self.lease_now + trial.lease
+
+    def leased(self, trial: TrialRow, seconds: float) -> TrialRow:
+        """The trial with a lease of so many seconds from now."""
+        return trial._replace(
+            lease_until=self.now + seconds,
+            clock=self.clock,
+            lease=seconds,
+            expires=self.lease_now + seconds,
+        )
 
 
 def find(connection: Connection, name: str) -> tuple[StudyRow, str] | None:
@@ -126,7 +167,7 @@ class Ledger:
             raise UnknownStudy(
                 f"expected study {self.name!r} to be there still, got none; it was deleted"
             )
-        return Present(StudyRow.of(found), self.database.now(found[10]))
+        return Present(StudyRow.of(found), self.database.now(found[10]), self.database)
 
     def trial(self, connection: Connection, number: int) -> TrialRow | None:
         """A trial, if there is one of this number."""
@@ -146,9 +187,10 @@ class Ledger:
         found = _OPEN.all(connection, {"study_": self.id})
         return sorted(TrialRow.of(row, self.uid) for row in found)
 
-    def expired(self, connection: Connection, now: float) -> TrialRow | None:
+    def expired(self, connection: Connection, present: Present) -> TrialRow | None:
         """The open trial that nobody has held for longest; what never was held comes first."""
-        found = _EXPIRED.one(connection, {"study_": self.id, "now_": now})
+        given = {"study_": self.id, "now_": present.lease_now, "clock_": present.clock}
+        found = _EXPIRED.one(connection, given)
         return None if found is None else TrialRow.of(found, self.uid)
 
     def trials(self, connection: Connection, row: StudyRow) -> Iterator[TrialRow]:

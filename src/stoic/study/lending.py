@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
+from stoic.forks import ForkAware
 from stoic.study.ledger import Present
 from stoic.study.plain import params_of, text_of, written
 from stoic.study.records import StudyTrial
-from stoic.study.rows import FAILED, OPEN, Entry, TrialRow
+from stoic.study.rows import (
+    FAILED,
+    GIVEN_BACK,
+    OPEN,
+    TAKEN_BACK,
+    UNKNOWN,
+    Entry,
+    TrialRow,
+)
 from stoic.study.session import Session
 from stoic.study.workers import gone, this_worker
 
 __all__ = ["Lending"]
 
 _RACES = 3  # suggestions that may come too late before one is made while all others wait
-_MOST = 5  # times that a trial is lent: what ends its workers would block the study for ever
-_GIVEN_BACK, _TAKEN_BACK = 0.0, 1.0  # ends of leases that are over: on purpose, or with the worker
 
 
 class _Proposal(NamedTuple):
@@ -32,12 +40,21 @@ class _Full(Exception):
     """The trials that are wanted are all there, and lent."""
 
 
-class Lending:
-    """Lends the trials of a study to one worker: of a given name, or this process."""
+class Lending(ForkAware):
+    """Leases the trials of a study to one worker: of a given name, or this process.
 
-    def __init__(self, session: Session, worker: str | None) -> None:
-        self._session, self._named = session, worker
+    A trial whose leases were lost ``max_lost`` times fails: what ends its workers would block the
+    study for ever. None: it comes back without end.
+    """
+
+    def __init__(self, session: Session, worker: str | None, max_lost: int | None) -> None:
+        self._session, self._named, self._max_lost = session, worker, max_lost
         self._database, self._ledger = session.database, session.ledger
+        self._tokens: dict[int, str] = {}  # of the leases that this object was given
+        self.join_forks()
+
+    def after_fork_in_child(self) -> None:
+        self._tokens = {}  # they are the parent's
 
     @property
     def worker(self) -> str:
@@ -65,7 +82,7 @@ class Lending:
         """A suggestion made while others may write; None where a trial waits to be lent again."""
         with self._database.read() as connection:
             present = self._ledger.look(connection)
-            if self._ledger.expired(connection, present.now) is not None:
+            if self._ledger.expired(connection, present) is not None:
                 return None
             _check(present, most)
             row, pending = present.row, self._session.pending(connection, present.row)
@@ -81,10 +98,10 @@ class Lending:
         """
         with self._database.write() as connection:
             present = self._ledger.look(connection, lock=True)
-            until, entries = present.now + seconds, present.row.entries
+            entries = present.row.entries
             expired = self._returned(connection, present)
             if expired is not None:
-                return self._again(connection, expired, present, until)
+                return self._again(connection, expired, present, seconds)
             if present.row.entries != entries:
                 return None
             row = present.row
@@ -95,12 +112,13 @@ class Lending:
                 params = self._suggest(connection, present)
             else:
                 return None
-            trial = TrialRow(
-                row.next_number, text_of(params), OPEN, present.now, until, self.worker, 1
+            new = TrialRow(
+                row.next_number, text_of(params), OPEN, present.now, 0.0, self.worker, 1, _token()
             )
+            trial = present.leased(new, seconds)
             self._ledger.add(connection, trial)
             self._ledger.save(connection, row._replace(next_number=row.next_number + 1))
-            return self.lent(trial)
+            return self._given(trial)
 
     def _suggest(self, connection: Connection, present: Present) -> dict[str, Any]:
         adviser, row = self._session.adviser, present.row
@@ -109,10 +127,14 @@ class Lending:
 
     def _returned(self, connection: Connection, present: Present) -> TrialRow | None:
         """A trial to lend again; those that were lost too often fail on the way."""
-        while (trial := self._ledger.expired(connection, present.now)) is not None:
-            if trial.attempt < _MOST or trial.lease_until == _GIVEN_BACK:
+        while (trial := self._ledger.expired(connection, present)) is not None:
+            if trial.expires == GIVEN_BACK:
                 return trial
-            reason = written(f"given up: lent {trial.attempt} times and never told")
+            trial = trial._replace(lost=trial.lost + 1)
+            if self._max_lost is None or trial.lost < self._max_lost:
+                return trial
+            leases = "1 lease" if trial.lost == 1 else f"{trial.lost} leases"
+            reason = written(f"given up: lost {leases} and never told")
             entry = Entry(present.row.entries + 1, trial.number, 0, None, reason, present.now)
             present.row = self._ledger.append(connection, present, trial, entry)
             self._ledger.save(connection, present.row)
@@ -120,47 +142,75 @@ class Lending:
         return None
 
     def _again(
-        self, connection: Connection, trial: TrialRow, present: Present, until: float
+        self, connection: Connection, trial: TrialRow, present: Present, seconds: float
     ) -> StudyTrial:
-        again = trial._replace(
+        again = present.leased(trial, seconds)._replace(
             asked=present.now if trial.attempt == 0 else trial.asked,
-            lease_until=until,
             worker=self.worker,
             attempt=trial.attempt + 1,
+            token=_token(),
         )
         self._ledger.change(connection, again)
-        return self.lent(again)
+        return self._given(again)
+
+    def _given(self, row: TrialRow) -> StudyTrial:
+        self._tokens[row.number] = row.token
+        return self.lent(row)
 
     def lent(self, row: TrialRow) -> StudyTrial:
         """A trial as its worker sees it."""
         params = params_of(row.params)
-        return StudyTrial(row.number, params, row.attempt, row.lease_until, self._ledger.uid)
+        return StudyTrial(
+            row.number, params, row.attempt, row.lease_until, self._ledger.uid, row.token
+        )
 
     # -- leases -------------------------------------------------------------------------------
 
     def extend(self, trial: StudyTrial | int, seconds: float | None) -> bool:
-        """Lend for so many seconds from now, or give back; False where it is not ours."""
+        """Lease for so many seconds from now, or give back; False where it is not ours.
+
+        Ours is a lease whose token the trial has. A number alone stands for the lease that this
+        object was given, and for no other.
+        """
         number = self._session.number(trial)
+        own = trial.token if isinstance(trial, StudyTrial) else self._tokens.get(number, "")
         with self._database.write() as connection:
             present = self._ledger.look(connection, lock=True)
             row = self._session.known(connection, number)
-            ours = not isinstance(trial, StudyTrial) or trial.attempt == row.attempt
-            if row.state != OPEN or not ours:
+            if row.state != OPEN or not own or own != row.token:
                 return False
-            until = _GIVEN_BACK if seconds is None else present.now + seconds
-            self._ledger.change(connection, row._replace(lease_until=until))
+            if seconds is None:
+                row = row._replace(lease_until=GIVEN_BACK, expires=GIVEN_BACK, token="")
+            else:
+                row = present.leased(row, seconds)
+            self._ledger.change(connection, row)
             return True
 
+    def ended(self, number: int) -> None:
+        """Forget a lease: its trial has an outcome."""
+        self._tokens.pop(number, None)
+
     def reclaim(self) -> int:
-        """Take back the trials of processes that ended on this machine; their number."""
+        """Take back the trials of processes that ended on this machine; their number.
+
+        Leases that are measured by a clock that can't be read here are measured by ours from now
+        on, for their whole time: those of other machines, and of this one before it was started
+        anew. The store keeps that, so that they end though nobody stays to see it.
+        """
         with self._database.read() as connection:
-            if not any(map(_lost, self._ledger.open(connection))):
+            present = self._ledger.look(connection)
+            if not any(_lost(t) or present.foreign(t) for t in self._ledger.open(connection)):
                 return 0
         with self._database.write() as connection:
-            self._ledger.look(connection, lock=True)
-            lost = [trial for trial in self._ledger.open(connection) if _lost(trial)]
+            present = self._ledger.look(connection, lock=True)
+            trials = self._ledger.open(connection)
+            lost = [trial for trial in trials if _lost(trial)]
             for trial in lost:
-                self._ledger.change(connection, trial._replace(lease_until=_TAKEN_BACK))
+                taken = trial._replace(lease_until=TAKEN_BACK, expires=TAKEN_BACK)
+                self._ledger.change(connection, taken)
+            for trial in trials:
+                if present.foreign(trial) and not _lost(trial):
+                    self._ledger.change(connection, _adopted(trial, present))
         return len(lost)
 
     # -- trials that callers want -------------------------------------------------------------
@@ -170,7 +220,7 @@ class Lending:
         with self._database.write() as connection:
             present = self._ledger.look(connection, lock=True)
             count = present.row.next_number
-            trial = TrialRow(count, text_of(params), OPEN, present.now, _GIVEN_BACK, "", 0)
+            trial = TrialRow(count, text_of(params), OPEN, present.now, GIVEN_BACK, "", 0)
             self._ledger.add(connection, trial)
             self._ledger.save(connection, present.row._replace(next_number=count + 1))
 
@@ -181,4 +231,17 @@ def _check(present: Present, most: int | None) -> None:
 
 
 def _lost(trial: TrialRow) -> bool:
-    return trial.lease_until > _TAKEN_BACK and gone(trial.worker)
+    return trial.lease_until > TAKEN_BACK and gone(trial.worker)
+
+
+def _adopted(trial: TrialRow, present: Present) -> TrialRow:
+    """The trial with its lease anew by the present clock."""
+    if trial.expires != UNKNOWN:
+        return present.leased(trial, trial.lease)
+    if trial.lease_until <= TAKEN_BACK:  # of format 1, and over
+        return trial._replace(expires=trial.lease_until)
+    return present.leased(trial, max(trial.lease_until - trial.asked, 0.0))
+
+
+def _token() -> str:
+    return secrets.token_hex(8)

@@ -7,12 +7,15 @@ import sqlite3
 from contextlib import closing
 from urllib.parse import quote
 
-from stoic.errors import StoreDamaged, StoreUnavailable
+from stoic.errors import StoreDamaged, StoreMissing, StoreUnavailable
+from stoic.forks import Unforked
 from stoic.study.guards import check_files, guard, objects
 
 __all__ = ["APPLICATION", "check_store"]
 
 APPLICATION = 0x53746F69  # "Stoi", in the header of every store
+
+_reading = Unforked()  # SQLite has locks of its own, of which a child can't let go
 
 
 def check_store(path: str) -> None:
@@ -22,19 +25,22 @@ def check_store(path: str) -> None:
     is opened. Elsewhere SQLite reads the file as one that nobody changes, which makes no files.
     """
     if not os.path.exists(path):
-        raise StoreUnavailable(
+        raise StoreMissing(
             f"expected a store at {path}, got none; look at the path, or make a study there"
         )
     check_files(path)
     if os.path.isdir(path) or _size(path + "-lock") > 0:
         return
     if _size(path) == 0 and _size(path + "-wal") == 0:
-        raise StoreUnavailable(
+        raise StoreMissing(
             f"expected a store at {path}, got an empty file; look at the path, or "
             "make a study there"
         )
     try:
-        with closing(sqlite3.connect(f"file:{quote(path)}?immutable=1", uri=True)) as connection:
+        with (
+            _reading,
+            closing(sqlite3.connect(f"file:{quote(path)}?immutable=1", uri=True)) as connection,
+        ):
             guard(connection)
             application = connection.execute("PRAGMA application_id").fetchone()[0]
             tables = objects(connection)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from typing import Any
 
 import sqlalchemy as sa
@@ -81,6 +83,15 @@ class PostgreSQL(Database):
 
     def now(self, clock: object) -> float:
         return float(clock)  # type: ignore[arg-type]
+
+    def _forsake(self, inherited: Any) -> None:
+        # The server ends a transaction when the last copy of the socket is closed. The number
+        # stays taken, by a file that swallows what the driver may still write to it.
+        with suppress(OSError, self._errors):
+            number = inherited.fileno()
+            nowhere = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+            os.dup2(nowhere, number, inheritable=False)
+            os.close(nowhere)
 
     def driver_error(self) -> type[Exception]:
         import psycopg

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from stoic.errors import StoreUnavailable
+from stoic.forks import ForkAware
 
 try:
     import fcntl
@@ -25,18 +26,31 @@ __all__ = ["Queue"]
 _NAP = 0.0005  # seconds; about a transaction
 
 
-class Queue:
-    """A lock file beside a store; held by one Study of one process at a time."""
+class Queue(ForkAware):
+    """A lock file beside a store; held by one Study of one process at a time.
+
+    A lock belongs to all copies of a descriptor: a forked child closes its copy at once, or the
+    lock would outlive the parent, and opens the file anew when it needs it.
+    """
 
     def __init__(self, path: str) -> None:
         self.path = path
-        try:
-            self.file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-        except OSError as cause:
-            raise StoreUnavailable(
-                f"expected to write {path}, got {cause.strerror}; make its folder and make it "
-                "writable, or name another store"
-            ) from cause
+        self._file: int | None = None  # None until it is needed, −1 when closed
+        self._file = self.file
+        self.join_forks()
+
+    @property
+    def file(self) -> int:
+        """The descriptor of the lock file."""
+        if self._file is None:
+            try:
+                self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            except OSError as cause:
+                raise StoreUnavailable(
+                    f"expected to write {self.path}, got {cause.strerror}; make its folder and "
+                    "make it writable, or name another store"
+                ) from cause
+        return self._file
 
     @contextmanager
     def turn(self, patience: float) -> Iterator[None]:
@@ -48,8 +62,9 @@ class Queue:
         try:
             yield
         finally:
-            with suppress(OSError):
-                fcntl.flock(self.file, fcntl.LOCK_UN)
+            if self._file is not None:  # None in a child that was forked meanwhile
+                with suppress(OSError):
+                    fcntl.flock(self._file, fcntl.LOCK_UN)
 
     def _wait(self, patience: float) -> None:
         deadline = time.monotonic() + patience
@@ -77,6 +92,11 @@ class Queue:
 
     def close(self) -> None:
         """Let go of the file."""
-        if self.file >= 0:
-            os.close(self.file)
-            self.file = -1
+        file, self._file = self._file, -1
+        if file is not None and file >= 0:
+            os.close(file)
+
+    def after_fork_in_child(self) -> None:
+        if self._file is not None and self._file >= 0:
+            os.close(self._file)
+            self._file = None

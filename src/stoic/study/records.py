@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 __all__ = ["StudySummary", "StudyTrial", "TrialRecord"]
@@ -10,13 +10,17 @@ __all__ = ["StudySummary", "StudyTrial", "TrialRecord"]
 
 @dataclass(frozen=True)
 class StudyTrial:
-    """A configuration to evaluate, lent to one worker until ``lease_until`` (Unix seconds)."""
+    """A configuration to evaluate, leased to one worker until ``lease_until`` (Unix seconds).
+
+    Who has its ``token`` holds the lease, and may renew or release it.
+    """
 
     number: int
     params: dict[str, Any]
-    attempt: int  # 1 the first time; more where former workers fell silent
-    lease_until: float
+    attempt: int  # 1 the first time; more where former workers stopped responding
+    lease_until: float  # by this client's clock; the store measures leases by its own
     study: str  # uid of the study
+    token: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True)

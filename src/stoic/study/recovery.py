@@ -21,14 +21,14 @@ from stoic.study.pages import Image, images, rows_of
 from stoic.study.places import place
 from stoic.study.plain import text_of
 from stoic.study.problem import Problem
-from stoic.study.rows import FAILED, OPEN, TOLD, Entry, StudyRow, TrialRow
+from stoic.study.rows import FAILED, GIVEN_BACK, OPEN, TOLD, Entry, StudyRow, TrialRow
 from stoic.study.salvage import Raw, Salvaged, sort_out
 from stoic.study.schema import log, studies, trials
 from stoic.study.verify import verify
 
 __all__ = ["Recovered", "readable", "recover"]
 
-_WIDTHS = {3, 4, 5, 6, 9, 10, 12}  # of rows of Stoic's tables and indexes, row id included
+_WIDTHS = {3, 4, 5, 6, 9, 10, 12, 15}  # of rows of Stoic's tables and indexes, row id included
 
 
 @dataclass(frozen=True)
@@ -209,7 +209,8 @@ def _trial(
         return TrialRow(number, params, OPEN, found.row.made, 0.0, "", 0)
     entries = outcomes.get(number)
     if not entries:
-        return known if known.state == OPEN else known._replace(state=OPEN, lease_until=0.0)
+        back = known._replace(state=OPEN, lease_until=GIVEN_BACK, expires=GIVEN_BACK)
+        return known if known.state == OPEN else back
     return known._replace(state=TOLD if entries[0].reason is None else FAILED)
 
 

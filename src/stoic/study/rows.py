@@ -7,10 +7,24 @@ from typing import Any, NamedTuple
 from stoic.errors import StoreDamaged
 from stoic.study.seals import seal
 
-__all__ = ["Entry", "StudyRow", "TrialRow", "first_head"]
+__all__ = [
+    "FAILED",
+    "FIRST_FORMAT",
+    "GIVEN_BACK",
+    "OPEN",
+    "TAKEN_BACK",
+    "TOLD",
+    "UNKNOWN",
+    "Entry",
+    "StudyRow",
+    "TrialRow",
+    "first_head",
+]
 
 OPEN, TOLD, FAILED = "open", "told", "failed"
 MAX_ROWS = 10**7  # trials or entries of a study that the doctor believes; as many as tune takes
+GIVEN_BACK, TAKEN_BACK = 0.0, 1.0  # ends of leases that are over: on purpose, or with the worker
+UNKNOWN = -1.0  # the end of a lease of format 1, by a clock that is not known
 
 
 class StudyRow(NamedTuple):
@@ -43,7 +57,7 @@ class StudyRow(NamedTuple):
 
 
 class TrialRow(NamedTuple):
-    """A trial as it is stored."""
+    """A trial as it is stored; ``asked`` and ``lease_until`` are Unix seconds, for people."""
 
     number: int
     params: str
@@ -52,21 +66,30 @@ class TrialRow(NamedTuple):
     lease_until: float
     worker: str
     attempt: int
+    token: str = ""  # of the present lease: who knows it holds the trial
+    clock: str = ""  # by which the lease ends
+    lease: float = 0.0  # seconds
+    lost: int = 0  # leases that ended without an outcome
+    expires: float = GIVEN_BACK  # when the lease ends, by that clock
 
     def seal(self, uid: str) -> str:
-        """The digest that stands in the row."""
-        return seal("trial", uid, *self)
+        """The digest that stands in the row; rows of format 1 keep theirs."""
+        fields = self[:7] if self[7:] == FIRST_FORMAT else self
+        return seal("trial", uid, *fields)
 
     @classmethod
     def of(cls, row: Any, uid: str) -> TrialRow:
-        """From a selected row whose eighth column is the seal."""
-        made = cls._make(row[:7])
-        if seal("trial", uid, *made) != row[7]:
+        """From a selected row whose last column is the seal."""
+        made = cls._make(row[:-1])
+        if made.seal(uid) != row[-1]:
             raise StoreDamaged(
                 f"the row of trial {str(made.number)[:20]} is not as it was written; "
                 "restore the store from a copy, or let `stoic study doctor` save what is readable"
             )
         return made
+
+
+FIRST_FORMAT = ("", "", 0.0, 0, UNKNOWN)  # what a row of format 1 has beyond its seven fields
 
 
 class Entry(NamedTuple):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from stoic.checks import choice
 from stoic.errors import ConflictingValue, StoreError, StoreUnavailable
+from stoic.forks import ForkAware, Lock
 from stoic.optimize import Trial
 from stoic.optimize.calling import caller
 from stoic.optimize.loop import Loop
@@ -99,17 +100,24 @@ def _lent(study: Study, budget: int) -> Iterator[_Lent]:
         source.close()
 
 
-class _Lent:
-    """Trials of a study; their leases are renewed for as long as they are under way."""
+class _Lent(ForkAware):
+    """Trials of a study; their leases are renewed for as long as they are under way.
+
+    A child that an evaluation forks holds none of them, and gives none back when it ends.
+    """
 
     def __init__(self, study: Study, budget: int) -> None:
         self._study, self._budget = study, budget
         self.fresh = not any(trial.values for trial in study.trials)
         self._held: dict[int, StudyTrial] = {}
-        self._guard = threading.Lock()
+        self._guard = Lock()
         self._over = threading.Event()
         self._renewing = threading.Thread(target=self._renew, name="stoic-leases", daemon=True)
         self._renewing.start()
+        self.join_forks()
+
+    def after_fork_in_child(self) -> None:
+        self._held, self._over = {}, threading.Event()
 
     def _renew(self) -> None:
         while not self._over.wait(self._study.lease / _OFTEN):

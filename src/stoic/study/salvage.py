@@ -8,14 +8,15 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from stoic.study.rows import MAX_ROWS, OPEN, Entry, StudyRow, TrialRow, first_head
+from stoic.study.rows import FIRST_FORMAT, MAX_ROWS, OPEN, Entry, StudyRow, TrialRow, first_head
 from stoic.study.seals import seal
 
 __all__ = ["Salvaged", "sort_out"]
 
 Raw = tuple[Any, ...]  # row id, then the columns of one of the tables
 
-_STUDY, _TRIAL, _ENTRY = 12, 10, 9  # lengths of such rows
+_STUDY, _TRIAL, _ENTRY = 12, 15, 9  # lengths of such rows
+_FIRST_TRIAL = 10  # in format 1
 _SEAL = 32  # characters
 _MENDED = 50  # rows of a study of which one wrong byte is looked for; each costs about 0.1 s
 
@@ -55,11 +56,12 @@ def sort_out(rows: Iterable[Raw]) -> list[Salvaged]:
         if len(row) == _STUDY - 1:
             study = _study(rowid, row)
             studies += [study] if study is not None else []
-        elif not isinstance(row[-1], str) or len(row[-1]) != _SEAL:
-            continue
-        elif len(row) == _TRIAL - 1 and isinstance(row[0], int):
-            trials[row[0]].append((*row[1:4], *map(_real, row[4:6]), *row[6:]))
+        elif len(row) in (_TRIAL - 1, _FIRST_TRIAL - 1):
+            if _sealed_text(row[8]) and isinstance(row[0], int):
+                trials[row[0]].append(_trial(row))
         elif len(row) == _ENTRY - 1 and isinstance(row[0], int) and isinstance(row[1], int):
+            if not _sealed_text(row[-1]):
+                continue
             entries[row[0]][row[1]].append((*row[1:6], _real(row[6]), row[7]))
     found = [
         _salvaged(row, problem, trials[row.id], entries[row.id])
@@ -67,6 +69,21 @@ def sort_out(rows: Iterable[Raw]) -> list[Salvaged]:
     ]
     orphans = (trials.keys() | entries.keys()) - {each.row.id for each in found}
     return found + [_orphan(study, trials[study], entries[study]) for study in sorted(orphans)]
+
+
+def _sealed_text(text: Any) -> bool:
+    return isinstance(text, str) and len(text) == _SEAL
+
+
+def _trial(row: list[Any]) -> Raw:
+    """The fields of a trial, then its seal, from the columns of either format."""
+    later = row[9:] or FIRST_FORMAT
+    token, clock, lease, lost, expires = later
+    return (
+        *(*row[1:4], *map(_real, row[4:6]), *row[6:8]),
+        *(token, clock, _real(lease), lost, _real(expires)),
+        row[8],
+    )
 
 
 def _orphan(study: int, trials: list[Raw], entries: dict[int, list[Raw]]) -> Salvaged:
@@ -124,8 +141,8 @@ def _salvaged(
 ) -> Salvaged:
     mends = [_MENDED]
     known: dict[int, TrialRow] = {}
-    for raw in _sealed(trials, lambda f: TrialRow(*f[:7]).seal(row.uid) == f[7], mends):
-        made = TrialRow(*raw[:7])
+    for raw in _sealed(trials, lambda f: TrialRow(*f[:-1]).seal(row.uid) == f[-1], mends):
+        made = TrialRow(*raw[:-1])
         if made.number not in known or _newer(made, known[made.number]):
             known[made.number] = made
     chain = tuple(_chain(row, entries, mends))

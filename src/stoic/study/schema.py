@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Column, Connection, ForeignKey, Index, Integer, MetaData, Table, Text
@@ -10,7 +11,18 @@ from sqlalchemy import Column, Connection, ForeignKey, Index, Integer, MetaData,
 from stoic.errors import StoreDamaged, StoreUnavailable
 from stoic.study.seals import seal
 
-__all__ = ["FORMAT", "TABLES", "log", "meta", "prepare", "studies", "trials"]
+__all__ = [
+    "FORMAT",
+    "STEPS",
+    "TABLES",
+    "create",
+    "first_tables",
+    "log",
+    "meta",
+    "prepare",
+    "studies",
+    "trials",
+]
 
 _Whole = sa.BigInteger().with_variant(Integer(), "sqlite")
 _Seconds: sa.Double[float] = sa.Double()
@@ -41,24 +53,38 @@ studies = Table(
     Column("problem", Text, nullable=False),
 )
 
-trials = Table(
-    "stoic_trials",
-    TABLES,
-    Column("study", ForeignKey(studies.c.id), primary_key=True),
-    Column("number", _Whole, primary_key=True, autoincrement=False),
-    Column("params", Text, nullable=False),
-    Column("state", Text, nullable=False),
-    Column("asked", _Seconds, nullable=False),
-    Column("lease_until", _Seconds, nullable=False),
-    Column("worker", Text, nullable=False),
-    Column("attempt", Integer, nullable=False),
-    Column("seal", Text, nullable=False),
-    sqlite_with_rowid=False,
-)
+
+def _trials(tables: MetaData, *later: Column[Any], ends: str) -> Table:
+    """The table of trials, with the columns of later formats behind the others."""
+    made = Table(
+        "stoic_trials",
+        tables,
+        Column("study", ForeignKey("stoic_studies.id"), primary_key=True),
+        Column("number", _Whole, primary_key=True, autoincrement=False),
+        Column("params", Text, nullable=False),
+        Column("state", Text, nullable=False),
+        Column("asked", _Seconds, nullable=False),
+        Column("lease_until", _Seconds, nullable=False),
+        Column("worker", Text, nullable=False),
+        Column("attempt", Integer, nullable=False),
+        Column("seal", Text, nullable=False),
+        *later,
+        sqlite_with_rowid=False,
+    )
+    Index("stoic_open", made.c.study, made.c[ends], made.c.number, sqlite_where=_is_open)
+    return made
+
+
 _is_open = sa.text("state = 'open'")
-_open = Index(
-    "stoic_open", trials.c.study, trials.c.lease_until, trials.c.number, sqlite_where=_is_open
-)
+_since_2: list[Column[Any]] = [  # see `stoic.study.rows.TrialRow`
+    Column("token", Text, nullable=False, server_default=""),
+    Column("clock", Text, nullable=False, server_default=""),
+    Column("lease", _Seconds, nullable=False, server_default="0.0"),
+    Column("lost", Integer, nullable=False, server_default="0"),
+    Column("expires", _Seconds, nullable=False, server_default="-1.0"),
+]
+trials = _trials(TABLES, *_since_2, ends="expires")
+(_open,) = trials.indexes
 
 log = Table(
     "stoic_log",
@@ -76,14 +102,32 @@ log = Table(
 )
 
 
-def _first(connection: Connection) -> None:
-    if connection.dialect.name == "postgresql":  # to name it above would import its dialect
-        _open.dialect_kwargs["postgresql_where"] = _is_open
+def create(connection: Connection) -> None:
+    """Make the tables of the present format."""
     TABLES.create_all(connection, checkfirst=False)
 
 
-STEPS: list[Callable[[Connection], None]] = [_first]  # the n-th leads from format n to n + 1
-FORMAT = len(STEPS)
+def first_tables() -> MetaData:
+    """The tables of format 1, as they are in stores that were made then."""
+    first = MetaData()
+    for table in TABLES.sorted_tables:
+        if table is not trials:
+            table.to_metadata(first)
+    _trials(first, ends="lease_until")
+    return first
+
+
+def _leases(connection: Connection) -> None:
+    """Leases with a token, by a clock that is known. Rows stay as they are, with their seals."""
+    for each in _since_2:
+        column = sa.schema.CreateColumn(each).compile(dialect=connection.dialect)
+        connection.exec_driver_sql(f"ALTER TABLE {trials.name} ADD COLUMN {column}")
+    connection.exec_driver_sql("DROP INDEX stoic_open")
+    connection.execute(sa.schema.CreateIndex(_open))
+
+
+STEPS: list[Callable[[Connection], None]] = [_leases]  # the n-th leads from format n to n + 1
+FORMAT = 1 + len(STEPS)
 
 
 def prepare(connection: Connection) -> None:
@@ -94,7 +138,9 @@ def prepare(connection: Connection) -> None:
             f"expected a store of format {FORMAT} at most, got {found}, made by a newer Stoic; "
             "upgrade with pip install -U stoic"
         )
-    for step in STEPS[found:]:
+    if connection.dialect.name == "postgresql":  # to name it above would import its dialect
+        _open.dialect_kwargs["postgresql_where"] = _is_open
+    for step in STEPS[found - 1 :] if found else [create]:
         step(connection)
     if found < FORMAT:
         sealed = seal("meta", FORMAT, *_definitions(connection))

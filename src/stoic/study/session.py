@@ -12,10 +12,11 @@ from stoic.checks import integer
 from stoic.errors import (
     InvalidInput,
     StoreDamaged,
-    StoreUnavailable,
+    StoreMissing,
     UnknownStudy,
     UnknownTrial,
 )
+from stoic.forks import ForkAware
 from stoic.study.advisers import Adviser, Told, adviser_of
 from stoic.study.database import Database
 from stoic.study.ledger import Ledger, create, find
@@ -33,10 +34,11 @@ if TYPE_CHECKING:
 __all__ = ["Session"]
 
 
-class Session:
+class Session(ForkAware):
     """One study of one store, opened, found whole, and kept up with.
 
-    ``thinking`` is held by who uses the adviser, and never waited for within a transaction.
+    ``thinking`` is held by who uses the adviser, and never waited for within a transaction. In a
+    child that was forked while another thread held it, the adviser begins afresh.
     """
 
     def __init__(self, store: object, name: str, asked: Asked, mode: int = 0o600) -> None:
@@ -50,6 +52,7 @@ class Session:
             self.problem.agree(asked, name)
             self.ledger = Ledger(self.database, row)
             self._forget()
+            self.join_forks()
             self._load()
         except BaseException:
             self.database.close()
@@ -93,8 +96,22 @@ class Session:
 
     def _forget(self) -> None:
         """Begin the adviser afresh; it is a cache of the log."""
-        self.adviser: Adviser = adviser_of(self.problem, self._policy)
+        self._adviser: Adviser | None = None
         self._seen, self._head = 0, first_head(self.ledger.uid)
+
+    @property
+    def adviser(self) -> Adviser:
+        """Who suggests; knows the log up to where it was last told."""
+        if self._adviser is None:
+            self._adviser = adviser_of(self.problem, self._policy)
+        return self._adviser
+
+    def after_fork_in_child(self) -> None:
+        if self.thinking.acquire(blocking=False):  # nobody's, or held by the thread that forked
+            self.thinking.release()
+        else:
+            self.thinking = threading.RLock()
+            self._forget()
 
     def catch_up(self, connection: Connection, row: StudyRow) -> None:
         """Tell the adviser what the log has and it has not."""
@@ -161,7 +178,5 @@ def _told(entry: Entry, params: str) -> Told:
 def _opened(store: object, name: str, make: bool, mode: int) -> Database:
     try:
         return open_store(store, make=make, mode=mode)
-    except StoreUnavailable as error:
-        if make or error.__cause__ is not None:
-            raise
+    except StoreMissing as error:
         raise UnknownStudy(f"expected study {name!r}: {error}") from error

@@ -16,7 +16,7 @@ from sqlalchemy.pool import NullPool
 
 from stoic.errors import StoreDamaged, StoreError, StoreUnavailable
 from stoic.files import create
-from stoic.study import marks, schema
+from stoic.study import clocks, marks, schema
 from stoic.study.database import Database
 from stoic.study.guards import check_files, check_tables, deadline, guard, objects
 from stoic.study.looking import APPLICATION
@@ -49,6 +49,8 @@ _DAMAGED = {
     sqlite3.SQLITE_FORMAT,
     sqlite3.SQLITE_NOTADB,
 }
+
+_torn: set[tuple[int, int]] = set()  # device and inode of files of which locks were inherited
 
 
 class SQLite(Database):
@@ -83,7 +85,7 @@ class SQLite(Database):
 
     def _look(self) -> None:
         """Look at the file's size; to open it here would drop the locks of other connections."""
-        with self._queue.turn(_PATIENCE):
+        with self._turn():
             try:
                 size = os.stat(self.path).st_size
             except OSError:
@@ -171,6 +173,7 @@ class SQLite(Database):
         return False
 
     def _connected(self) -> Connection:
+        self._check_fork()
         self._presence.check()
         check_wal(self.path)  # before SQLite, which would drop what is damaged and say nothing
         return super()._connected()
@@ -214,15 +217,47 @@ class SQLite(Database):
         del clock
         return time.time()
 
+    @property
+    def lease_clock(self) -> str:  # type: ignore[override]
+        return clocks.machine()
+
+    def lease_now(self, now: float) -> float:
+        del now  # this client's, and nobody else's
+        return clocks.seconds()
+
     def _turn(self) -> AbstractContextManager[None]:
+        self._check_fork()
         if not self._queue.whole():
             self._queue.close()
             self._queue = self._make_queue()
         return self._queue.turn(_PATIENCE)
 
-    def _after_fork(self) -> None:
-        super()._after_fork()
-        self._queue = Queue(self._queue.path)  # the parent's lock is not ours
+    def _check_fork(self) -> None:
+        if _torn and self._identity() in _torn:
+            raise StoreUnavailable(
+                f"expected a process that was not forked within a transaction on {self.path}, got "
+                "one that was: SQLite takes its parent's locks for its own; use the store in a "
+                "process that is started anew"
+            )
+
+    def _identity(self) -> tuple[int, int] | None:
+        try:
+            found = os.stat(self.path)
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
+
+    def _rest(self) -> None:
+        # SQLite knows the locks of a process by the file: in a child, a new connection would take
+        # locks of an inherited one for its own, and others would delete the log under it.
+        self.drop()
+
+    def after_fork_in_child(self) -> None:
+        identity = self._identity()
+        rested = self._quiet and not self._within and self._connection is None
+        if identity is not None and not rested:
+            _torn.add(identity)
+        super().after_fork_in_child()
 
     def driver_error(self) -> type[Exception]:
         return sqlite3.Error

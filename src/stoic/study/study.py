@@ -64,13 +64,18 @@ class Study:
     objective
         What is measured, for reports.
     lease
-        Seconds before an asked trial of a silent worker comes back.
+        Seconds before an asked trial of a worker that stopped responding comes back. They are
+        measured by the server's clock, in a file by the time since the machine started; the date
+        of a client has no part in it.
     worker
         The name of who asks; by default host, process and its start, by which a worker that died
         on this machine is known at once, and its trials come back when a study is opened.
     mode
         Permissions of the files of a new store: ``0o600``, for their owner alone; ``0o640``, so
         that the group may copy and examine them; ``0o660``, so that the group may work on them.
+    max_lost_leases
+        A trial whose leases were lost so many times, each with its worker, fails: what ends its
+        workers must not block a study. None, where workers are preempted often: no limit.
 
     >>> import tempfile, os
     >>> store = os.path.join(tempfile.mkdtemp(), "study.db")
@@ -96,14 +101,17 @@ class Study:
         lease: float = 600.0,
         worker: str | None = None,
         mode: int = 0o600,
+        max_lost_leases: int | None = 5,
     ) -> None:
         asked = Asked(space, policy, direction, seed, method, objective)
         self.name = checked_name(name, "name")
         self.lease = _lease(lease)
         named = None if worker is None else checked_name(worker, "worker")
+        lost = max_lost_leases
+        most = None if lost is None else integer(lost, "max_lost_leases", at_least=1)
         self._session = Session(store, self.name, asked, _mode(mode))
         self._closing = weakref.finalize(self, self._session.database.close)
-        self._lending = Lending(self._session, named)
+        self._lending = Lending(self._session, named, most)
         self._telling = Telling(self._session)
         self._problem = self._session.problem
         try:
@@ -149,11 +157,15 @@ class Study:
         return self._lending.lend(self._seconds(lease), integer(budget, "budget", at_least=0))
 
     def renew(self, trial: StudyTrial | int, lease: float | None = None) -> bool:
-        """Lend for ``lease`` seconds from now; False where the trial is no longer ours."""
+        """Lease for ``lease`` seconds from now; False where the trial is not, or no longer, ours.
+
+        Ours is the lease whose token the trial has. A number stands for the lease that this very
+        object was given by `ask`, and for none that another worker holds.
+        """
         return self._lending.extend(trial, self._seconds(lease))
 
     def release(self, trial: StudyTrial | int) -> bool:
-        """Give a trial back, to be asked again at once; False where it is no longer ours."""
+        """Give a trial back, to be asked again at once; False where it is not ours: see `renew`."""
         return self._lending.extend(trial, None)
 
     def reclaim(self) -> int:
@@ -179,6 +191,7 @@ class Study:
         y = number(value, "value", error=InvalidPayoff)
         which = integer(measurement, "measurement", at_least=0, at_most=2**31)
         self._telling.value(wanted, which, y)
+        self._lending.ended(wanted)
 
     def fail(self, trial: StudyTrial | int, reason: str = "") -> None:
         """Report that a trial gave no value; again is fine."""
@@ -186,6 +199,7 @@ class Study:
         if not isinstance(reason, str):
             raise InvalidInput(f"expected reason as text, got {describe(reason)}")
         self._telling.failure(wanted, reason[:_LONGEST_REASON])
+        self._lending.ended(wanted)
 
     def add(self, params: Mapping[str, Any], value: float) -> StudyTrial:
         """Take in a measurement that was made elsewhere, as a trial of its own."""

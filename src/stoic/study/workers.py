@@ -7,6 +7,7 @@ import os
 import socket
 from pathlib import Path
 
+from stoic.study.clocks import start
 from stoic.study.seals import seal
 
 __all__ = ["gone", "this_worker"]
@@ -46,7 +47,6 @@ def _start(pid: int) -> str:
 def _world() -> str:
     """This boot of this machine and its name space of processes; empty where unknown."""
     try:
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-        return seal(boot, os.readlink("/proc/self/ns/pid"))[:12]
+        return seal(start(), os.readlink("/proc/self/ns/pid"))[:12] if start() else ""
     except OSError:
         return ""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Sequence
 
+from stoic.forks import Lock
 from stoic.printable import visible
 from stoic.redaction import masked
 
@@ -36,7 +36,7 @@ class Captured:
         self._head, self._tail = bytearray(), bytearray()
         self._most_head, self._most_tail = head, tail
         self._dropped = False
-        self._lock = threading.Lock()  # a reader may still write while another looks
+        self._lock = Lock()  # a reader may still write while another looks
 
     def write(self, chunk: bytes) -> None:
         """Append."""

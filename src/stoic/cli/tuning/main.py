@@ -85,6 +85,7 @@ def run(asked: Asked) -> int:
         objective=plan.objective,
         lease=plan.lease,
         mode=plan.mode,
+        max_lost_leases=plan.max_lost_leases,
     ) as study:
         agree(plan, study.uid)
         plain = asked.plain or not console.is_terminal

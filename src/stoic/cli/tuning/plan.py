@@ -41,6 +41,7 @@ class Plan:
     name: str
     seed: int | None  # None: of the study, or 0 where it is new
     lease: float
+    max_lost_leases: int | None
     report: Path | None
     group_readable: bool = False  # the store and the logs
 
@@ -68,6 +69,7 @@ class Plan:
             name=name,
             seed=said.seed,
             lease=said.lease or 600.0,
+            max_lost_leases=5 if said.max_lost_leases is None else said.max_lost_leases or None,
             report=Path(said.report or f"{file_name(name)}.html") if report else None,
             group_readable=bool(said.group_readable),
         )

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import IO
 
 from stoic.cli.tuning.captured import Captured
+from stoic.forks import Lock
 
 __all__ = ["Ended", "Program"]
 
@@ -57,7 +58,7 @@ class Program:
         self._begun, self._ended = begun, ended  # told the process's number
         self._running: set[subprocess.Popen[bytes]] = set()
         self._cut: set[subprocess.Popen[bytes]] = set()  # ended by us before their time
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._stopping = threading.Event()
 
     def run(self, arguments: Sequence[str], environment: Mapping[str, str]) -> Ended:

@@ -13,7 +13,7 @@ from stoic.cli.tuning.parameters import Written, of_flag, of_table
 from stoic.errors import InvalidInput
 from stoic.streams import read_toml, source_name
 
-__all__ = ["Settings", "direction_of", "parameters", "repeats", "seconds"]
+__all__ = ["Settings", "direction_of", "losses", "parameters", "repeats", "seconds"]
 
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 
@@ -37,6 +37,7 @@ class Settings:
     name: str | None = None
     seed: int | None = None
     lease: float | None = None
+    max_lost_leases: int | None = None  # 0: no limit
     report: str | None = None
     group_readable: bool | None = None
 
@@ -102,12 +103,19 @@ def seconds(value: object, name: str) -> float:
 
 def repeats(value: object, name: str) -> int:
     """How often each trial is run; 0 for ``"auto"``."""
-    if value == "auto":
-        return 0
+    return 0 if value == "auto" else _count(value, name, "auto or a number of runs")
+
+
+def losses(value: object, name: str) -> int:
+    """How many leases of a trial may be lost; 0 for ``"unlimited"``."""
+    return 0 if value == "unlimited" else _count(value, name, "unlimited or a number of leases")
+
+
+def _count(value: object, name: str, expected: str) -> int:
     if isinstance(value, str) and re.fullmatch(r"[0-9]{1,9}", value):
         value = int(value)
     if isinstance(value, str):
-        raise InvalidInput(f"expected {name} to be auto or a number of runs, got {value!r}")
+        raise InvalidInput(f"expected {name} to be {expected}, got {value!r}")
     return integer(value, name, at_least=1)
 
 
@@ -178,6 +186,7 @@ _READ: dict[str, Any] = {
     "name": _text,
     "seed": lambda value, name: integer(value, name, at_least=0, at_most=2**63 - 1),
     "lease": seconds,
+    "max_lost_leases": losses,
     "report": _text,
     "group_readable": _flag,
 }

@@ -72,7 +72,7 @@ def _lines(result: Result, plan: Plan, width: int) -> Iterator[Text]:
     else:
         yield Text("")
         best = result.best
-        command = shlex.join(plan.template.fill(_brief(plan, best.params)))
+        command = shlex.join(plan.template.public.fill(_brief(plan, best.params)))
         yield Text(f"  {command}", style="bold green")
         yield Text("")
         said = times(best.measured)

@@ -8,7 +8,6 @@ settings; figures may be drawn in threads.
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from stoic.errors import MissingExtra
 from stoic.files import replacing, write
+from stoic.forks import Lock
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,7 +26,7 @@ __all__ = ["Style", "matplotlib", "ordered", "palette", "plain", "save", "settin
 
 DPI = 180  # of PNG files
 
-_LOCK = threading.RLock()  # matplotlib's settings are one for all threads
+_LOCK = Lock()  # matplotlib's settings are one for all threads
 
 
 @dataclass(frozen=True)
