@@ -432,7 +432,7 @@ def test_results_are_data() -> None:
 
 
 def test_an_optimiser_that_was_told_nothing_gives_an_empty_result() -> None:
-    result = Result.of(Optimizer(LINE))
+    result = Result.of(Optimizer(LINE, direction="maximize"))
     assert result.best is None
     assert str(result)
     with pytest.raises(InvalidInput, match="at least one trial"):

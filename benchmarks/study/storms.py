@@ -35,7 +35,9 @@ _AT_ONCE = 3
 
 def work(store: str, out: int, worker: str | None) -> None:
     """Ask and tell as fast as can be; a line for whatever was acknowledged."""
-    with stoic.Study(store, space=SPACE, method="random", lease=LEASE, worker=worker) as study:
+    with stoic.Study(
+        store, space=SPACE, direction="maximize", method="random", lease=LEASE, worker=worker
+    ) as study:
         while True:
             trial = study.ask()
             if fails(trial.number):
@@ -91,7 +93,9 @@ def kills(store: str, count: int, chance: random.Random, named: bool) -> dict[st
 
 def after(store: str, told: list[int]) -> dict[str, int]:
     """What was lost, and what stays open though its worker is gone."""
-    with stoic.Study(store, space=SPACE, method="random", lease=60.0, worker="checker") as study:
+    with stoic.Study(
+        store, space=SPACE, direction="maximize", method="random", lease=60.0, worker="checker"
+    ) as study:
         records = study.trials
         lost = sum(1 for number in set(told) if not right(records[number]))
         wrong = sum(1 for r in records if r.state != "open" and not right(r))
@@ -128,7 +132,9 @@ def herd(store: str, count: int) -> dict[str, int]:
             os.close(gate)
             os.read(gate_out, 1)  # until all are there
             try:
-                with stoic.Study(store, space=SPACE, method="random") as study:
+                with stoic.Study(
+                    store, space=SPACE, direction="maximize", method="random"
+                ) as study:
                     trial = study.ask()
                     study.tell(trial, value_of(trial.number))
                 os._exit(0)
@@ -147,7 +153,7 @@ def herd(store: str, count: int) -> dict[str, int]:
 def warm() -> None:
     """Import all that a study needs, so that those who are forked need not."""
     folder = tempfile.mkdtemp()
-    with stoic.Study(f"{folder}/s.db", space=SPACE, method="random") as study:
+    with stoic.Study(f"{folder}/s.db", space=SPACE, direction="maximize", method="random") as study:
         study.tell(study.ask(), 1.0)
     shutil.rmtree(folder)
     with contextlib.suppress(ImportError):

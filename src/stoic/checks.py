@@ -9,9 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stoic.errors import InvalidInput
+from stoic.errors import InvalidInput, MissingDirection
 
-__all__ = ["Array", "IntArray", "choice", "describe", "finite_array", "integer", "number", "points"]
+__all__ = [
+    "Array",
+    "IntArray",
+    "choice",
+    "describe",
+    "finite_array",
+    "given_direction",
+    "integer",
+    "number",
+    "points",
+]
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -89,6 +99,15 @@ def choice(value: object, name: str, options: tuple[str, ...]) -> str:
         listed = ", ".join(repr(option) for option in options)
         raise InvalidInput(f"expected {name} to be one of {listed}, got {describe(value)}")
     return value
+
+
+def given_direction(value: object) -> str:
+    """``value`` if it is a direction, or a typed error: what good means is never guessed."""
+    if value is None:
+        raise MissingDirection(
+            'expected a direction, got none; say direction="maximize" or direction="minimize"'
+        )
+    return choice(value, "direction", ("maximize", "minimize"))
 
 
 def finite_array(

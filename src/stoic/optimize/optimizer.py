@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from stoic.checks import Array, choice, integer, number
+from stoic.checks import Array, given_direction, integer, number
 from stoic.errors import InvalidInput, InvalidPayoff
 from stoic.optimize.acquisition import Acquisition
 from stoic.optimize.answers import Answer, Luckiest, Suspect, Trial
@@ -40,7 +40,7 @@ class Optimizer:
         A mapping such as ``{"lr": (1e-5, 1e-1, "log"), "depth": (2, 12), "opt": ["adam", "sgd"]}``
         or a :class:`stoic.Space`.
     direction
-        ``"maximize"`` or ``"minimize"``.
+        ``"maximize"`` or ``"minimize"``; has to be given, for nobody can guess what good means.
     seed
         Of all that is drawn.
 
@@ -56,12 +56,12 @@ class Optimizer:
         self,
         space: Space | Mapping[str, Any],
         *,
-        direction: str = "maximize",
+        direction: str | None = None,
         seed: int = 0,
         tactics: Tactics | None = None,
     ) -> None:
         self.space = Space.of(space)
-        self.direction = choice(direction, "direction", ("maximize", "minimize"))
+        self.direction = given_direction(direction)
         self.seed = integer(seed, "seed", at_least=0, at_most=2**63 - 1)
         self._sign = 1.0 if direction == "maximize" else -1.0
         self._history = History(self.space, self._sign)
