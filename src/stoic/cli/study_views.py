@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from stoic.errors import InvalidInput
-from stoic.optimize import Answer
+from stoic.optimize.answers import UNKNOWN
 from stoic.study import Study, StudySummary, TrialRecord
 from stoic.study.doctor import Diagnosis
 from stoic.study.recovery import Recovered
@@ -81,23 +81,15 @@ def best(study: Study, as_json: bool) -> None:
             error
         )
     if as_json:
-        _print(_answer(answer))
+        _print(answer.to_dict())
         return
     console = Console()
-    low, high = answer.interval
     for name, value in answer.params.items():
         console.print(Text.assemble((f"{name}: ", "cyan"), f"{value}"), soft_wrap=True)
-    words = f"{answer.value:.6g} (90 %: {low:.6g} to {high:.6g}), measured {answer.measured} times"
+    low, high = answer.interval
+    ends = f"90 %: {low:.6g} to {high:.6g}" if answer.bounded else UNKNOWN
+    words = f"{answer.value:.6g} ({ends}), measured {answer.measured} times"
     console.print(Text.assemble((f"{study.objective}: ", "cyan"), words), soft_wrap=True)
-
-
-def _answer(answer: Answer) -> dict[str, Any]:
-    return {
-        "params": dict(answer.params),
-        "value": answer.value,
-        "interval": list(answer.interval),
-        "measured": answer.measured,
-    }
 
 
 def trials(study: Study, found: Sequence[TrialRecord], as_json: bool) -> None:

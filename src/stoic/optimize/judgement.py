@@ -42,6 +42,8 @@ def recommend(history: History, model: Model, failures: Failures, search: Search
     point = seen[best]
     centre, below, above = _interval(model, point)
     ends = sorted(history.sign * model.scaling.y(centre + e) for e in (-below, above))
+    if not model.scaling.known:
+        ends = [-math.inf, math.inf]
     value = history.sign * model.scaling.y(centre)
     return Answer(history.space.decode(point), value, (ends[0], ends[1]), history.measured(point))
 

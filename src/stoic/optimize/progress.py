@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from typing import Protocol, TextIO
 
 from stoic.optimize.answers import Answer, Trial
-from stoic.optimize.result import rounded
 
 __all__ = ["Watched", "watching"]
 
@@ -66,6 +65,4 @@ def _standing(optimizer: Watched) -> str:
     if failed == len(optimizer.trials):
         return "no value yet"
     best = optimizer.recommend()
-    low, high = best.interval
-    value, low_, high_ = (rounded(v, high - low) for v in (best.value, low, high))
-    return f"best estimate {value} ({low_} to {high_})" + f", {failed} failed" * bool(failed)
+    return f"best estimate {best.shown('')}" + f", {failed} failed" * bool(failed)

@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from statistics import median
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from stoic.optimize.answers import Answer, Luckiest, Suspect, Trial, rounded
+from stoic.optimize.answers import Answer, Luckiest, Suspect, Trial, middle, rounded
 from stoic.optimize.optimizer import Optimizer
 from stoic.spaces import Space
 
@@ -98,9 +97,7 @@ class Result:
             "direction": self.direction,
             "seed": self.seed,
             "interrupted": self.interrupted,
-            "best": None
-            if self.best is None
-            else {**asdict(self.best)} | {"interval": list(self.best.interval)},
+            "best": None if self.best is None else self.best.to_dict(),
             "luckiest": None
             if self.luckiest is None
             else {"trial": self.luckiest.trial.number, "why": self.luckiest.why},
@@ -141,12 +138,11 @@ class Result:
 
     def _estimate(self, best: Answer) -> list[str]:
         low, high = best.interval
-        value, low_, high_ = (rounded(v, high - low) for v in (best.value, low, high))
         times = {1: "once", 2: "twice"}.get(best.measured, f"{best.measured} times")
         measured = f"itself measured {times}" if best.measured else "itself not measured yet"
-        typical = median([t.value for t in self.trials if t.value is not None])
+        typical = middle([t.value for t in self.trials if t.value is not None])
         return [
-            f"  estimated {self.objective}: {value} (90% interval {low_} to {high_}); {measured}",
+            f"  estimated {self.objective}: {best.shown('90% interval ')}; {measured}",
             f"  for comparison, the median of all measurements: {rounded(typical, high - low)}",
         ]
 

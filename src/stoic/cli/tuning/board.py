@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from stoic.optimize.answers import Answer, Suspect
-from stoic.optimize.result import rounded
 
 __all__ = ["Board", "Finished", "Running", "alike", "clock", "estimate", "shown", "times"]
 
@@ -94,9 +93,7 @@ def estimate(best: Answer) -> str:
     >>> estimate(Answer({"x": 1}, 12.4117, (11.93, 13.02), measured=3))
     '12.4 (90%: 11.9 to 13.0)'
     """
-    low, high = best.interval
-    value, low_, high_ = (rounded(v, high - low) for v in (best.value, low, high))
-    return f"{value} (90%: {low_} to {high_})"
+    return best.shown()
 
 
 def times(measured: int) -> str:

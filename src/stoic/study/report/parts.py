@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from stoic.optimize.answers import Answer, Trial
+from stoic.optimize.answers import UNKNOWN, Answer, Trial
 from stoic.optimize.result import Result
 from stoic.optimize.views import View, lucky, suspected
 from stoic.study.report.markup import config, esc, figure, percent, plain, section, shown, table
@@ -50,11 +50,12 @@ def answer(result: Result, best: Answer, view: View) -> str:
     value, low, high = spans(best)
     case, first = Case.of(result, best, view), start(result)
     what = esc(result.objective, 60)
-    tiles = [_tile(f"Estimated {what}", value, f"90% interval: {low} to {high}")]
+    ends = f"90% interval: {low} to {high}" if best.bounded else UNKNOWN
+    tiles = [_tile(f"Estimated {what}", value, ends)]
     if first is not None:
         gain = "Improvement" if better(result, best.value, first) else "Change"
-        reach = between(best.interval, first)
-        note = f"compared with a typical first try, {figure(first)} (90%: {reach})"
+        ends = f"90%: {between(best.interval, first)}" if best.bounded else UNKNOWN
+        note = f"compared with a typical first try, {figure(first)} ({ends})"
         tiles.append(_tile(gain, change(best.value, first), note))
     checks = [good for good, _ in case.reasons if good is not None]
     note = f"{sum(checks)} of {count(len(checks), 'check', 'checks')} passed"
@@ -63,13 +64,15 @@ def answer(result: Result, best: Answer, view: View) -> str:
         f"<div><dt>{esc(name, 60)}</dt><dd>{esc(shown(v))}</dd></div>"
         for name, v in best.params.items()
     )
+    sure = "how far off that may be is not known yet: too few different values."
+    if best.bounded:
+        sure = f"the true value lies between {low} and {high} with a probability of 90%."
     exact = esc(json.dumps(best.params, ensure_ascii=False), 20_000)
     reasons = "".join(f'<li class="{_SIDES[good]}">{esc(text)}</li>' for good, text in case.reasons)
     return section(
         "The answer",
         f"<p class=lead>{_ADVICE.get(case.verdict, _EARLY)} "
-        f"Its {what} is estimated at <b>{value}</b>; "
-        f"the true value lies between {low} and {high} with a probability of 90%. "
+        f"Its {what} is estimated at <b>{value}</b>; {sure} "
         "It is best by everything that was measured, not by one good number.</p>"
         f'<dl class="config">{rows}</dl>'
         f'<details class="exact"><summary>To the last digit</summary><pre>{exact}</pre></details>'

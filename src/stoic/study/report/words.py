@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
 
-from stoic.optimize.answers import Answer, Trial
+from stoic.optimize.answers import Answer, Trial, middle
 from stoic.optimize.past import Estimate
 from stoic.optimize.result import Result, rounded
 from stoic.optimize.views import View, scatter
@@ -44,7 +43,7 @@ class Case:
 def start(result: Result) -> float | None:
     """A typical first try: the median of the first measurements; None where there are no more."""
     values = [t.value for t in result.trials if t.value is not None]
-    return median(values[:_FIRST]) if len(values) > _FIRST else None
+    return middle(values[:_FIRST]) if len(values) > _FIRST else None
 
 
 def better(result: Result, a: float, b: float) -> bool:
@@ -118,6 +117,8 @@ def _proven(result: Result, best: Answer) -> tuple[bool, str] | None:
     first = start(result)
     if first is None:
         return None
+    if not best.bounded:
+        return False, "There are too few different values for an interval: nothing is proven yet."
     end = best.interval[0] if result.direction == "maximize" else best.interval[1]
     side = "above" if result.direction == "maximize" else "below"
     if better(result, end, first):
@@ -133,7 +134,7 @@ def _proven(result: Result, best: Answer) -> tuple[bool, str] | None:
 
 def _settled(best: Answer, estimates: Sequence[Estimate]) -> tuple[bool, str] | None:
     late = [e.value for e in estimates[:-1] if e.position >= 2 * estimates[-1].position / 3]
-    if estimates[-1].position < _FIRST or not late:
+    if estimates[-1].position < _FIRST or not late or not best.bounded:
         return None
     low, high = best.interval
     if all(low <= value <= high for value in late):
@@ -158,6 +159,8 @@ def _measured(best: Answer) -> tuple[bool, str]:
 
 
 def _scatter(best: Answer, noise: float) -> str:
+    if not best.bounded:
+        return "How far single measurements are off is not known yet."
     if noise <= _QUIET * max(abs(best.value), best.interval[1] - best.interval[0]):
         return "Measurements hardly scatter, so that single ones can be trusted here."
     share = f", {percent(noise / best.value)} of the estimate" if best.value else ""
