@@ -8,7 +8,8 @@ import numpy as np
 
 from stoic.checks import Array
 from stoic.optimize.acquisition import mean_slopes
-from stoic.optimize.answers import Answer, Luckiest, Suspect, rounded
+from stoic.optimize.agreement import Agreement
+from stoic.optimize.answers import Answer, Luckiest, Suspect, Trial, rounded
 from stoic.optimize.failures import Failures
 from stoic.optimize.history import History
 from stoic.optimize.model import Model
@@ -31,16 +32,19 @@ _QUIET = 0.02  # noise, in robust units of all values, that no luck comes from
 
 
 def recommend(history: History, model: Model, failures: Failures, search: Search) -> Answer:
-    """The configuration of the highest cautious estimate: an evaluated one, or uphill from such."""
+    """The configuration of the highest cautious estimate: an evaluated one, or uphill from such.
+
+    No estimate counts that the configuration's own measurements contradict.
+    """
+    agreement = Agreement(history, model)
     seen = model.points()
-    starts = seen[np.argsort(-_cautious(model, seen), kind="stable")[:_STARTS]]
+    starts = seen[np.argsort(-_scores(model, agreement, seen), kind="stable")[:_STARTS]]
     uphill = search.climb(mean_slopes(model.gp, _CAUTION), starts, steps=30)
     seen = np.vstack([seen, uphill])
-    chance = failures.chance_of_success(seen)
-    likely = np.where(chance >= min(0.5, float(chance.max())), _cautious(model, seen), -np.inf)
-    best = int(np.argmax(likely))
-    point = seen[best]
-    centre, below, above = _interval(model, point)
+    scores, chance = _scores(model, agreement, seen), failures.chance_of_success(seen)
+    safe = min(0.5, float(chance[np.isfinite(scores)].max()))
+    point = seen[int(np.argmax(np.where(chance >= safe, scores, -np.inf)))]
+    centre, below, above = _consistent(model, agreement, point)
     ends = sorted(history.sign * model.scaling.y(centre + e) for e in (-below, above))
     if not model.scaling.known:
         ends = [-math.inf, math.inf]
@@ -48,10 +52,21 @@ def recommend(history: History, model: Model, failures: Failures, search: Search
     return Answer(history.space.decode(point), value, (ends[0], ends[1]), history.measured(point))
 
 
-def _cautious(model: Model, points: Array) -> Array:
+def _scores(model: Model, agreement: Agreement, points: Array) -> Array:
     """An estimate that is not sure is worth less: it is the highest of many."""
     mean, variance = model.gp.predict(points)
-    return mean - _CAUTION * np.sqrt(variance)
+    return agreement.weighed(points, mean, mean - _CAUTION * np.sqrt(variance))
+
+
+def _consistent(model: Model, agreement: Agreement, point: Array) -> tuple[float, float, float]:
+    """The interval at a point, its centre bounded by what the point's own measurements say."""
+    centre, below, above = _interval(model, point)
+    own = agreement.own(point)
+    if own is None:
+        return centre, below, above
+    if own.contradicts(float(model.gp.mean(point[None])[0])):
+        return own.middle, max(below, agreement.tolerance), max(above, agreement.tolerance)
+    return min(max(centre, own.low), own.high), below, above
 
 
 def _interval(model: Model, point: Array) -> tuple[float, float, float]:
@@ -91,13 +106,15 @@ def _skew(model: Model) -> tuple[float, float, float]:
 
 
 def suspects(history: History, model: Model) -> tuple[Suspect, ...]:
-    """Measurements that the others contradict."""
+    """Measurements that the others contradict, and none of the same configuration bears out."""
+    agreeing = Agreement(history, model).agreeing[model.rows]
     mean, variance = model.gp.left_out
     noise = math.sqrt(model.gp.hyper.noise)
     numbers = history.numbers()
     errors = np.abs(model.fits[0].z - mean)
     found = []
-    for i in np.flatnonzero((model.gp.weights < _CORRUPT) & (errors > _FAR * np.median(errors))):
+    wild = (model.gp.weights < _CORRUPT) & (errors > _FAR * np.median(errors))
+    for i in np.flatnonzero(wild & ~agreeing):
         trial = history.trials[numbers[int(model.rows[i])]]
         assert trial.value is not None
         expected = history.sign * model.scaling.y(float(mean[i]))
@@ -130,23 +147,33 @@ def luckiest(
     for suspect in suspected:
         if suspect.trial == trial.number:
             return Luckiest(trial, f"not the answer: {suspect.reason}")
-    point = history.space.encode(trial.params)
-    centre = float(model.gp.mean(point[None])[0]) + _skew(model)[0]  # as the answer's own
-    estimate = history.sign * model.scaling.y(centre)
-    width = answer.interval[1] - answer.interval[0]
+    agreement, point = Agreement(history, model), history.space.encode(trial.params)
+    mean, width = float(model.gp.mean(point[None])[0]), answer.interval[1] - answer.interval[0]
+    own = agreement.own(point)
+    if own is not None and own.contradicts(mean) and not own.outvotes(mean):
+        others = rounded(history.sign * model.scaling.y(mean), width)
+        return Luckiest(
+            trial,
+            "not the answer: its configuration was measured twice with that outcome, but the "
+            f"others predict {others} there; measure it once more",
+        )
+    estimate = history.sign * model.scaling.y(_consistent(model, agreement, point)[0])
     its, best = rounded(estimate, width), rounded(answer.value, width)
     return Luckiest(
         trial,
         f"not the answer: its own estimate is {its}, against {best} for the "
-        f"answer; {_verdict(history, model, answer, point, float(values.max()))}",
+        f"answer; {_verdict(history, model, agreement, answer, trial)}",
     )
 
 
-def _verdict(history: History, model: Model, answer: Answer, point: Array, y: float) -> str:
+def _verdict(
+    history: History, model: Model, agreement: Agreement, answer: Answer, trial: Trial
+) -> str:
     """Why the best measurement was not taken, in words that fit the noise."""
-    both = np.array([point, history.space.encode(answer.params)])
-    (here, there), (safe_here, safe_there) = model.gp.mean(both), _cautious(model, both)
+    both = np.array([history.space.encode(trial.params), history.space.encode(answer.params)])
+    (here, there), (safe_here, safe_there) = model.gp.mean(both), _scores(model, agreement, both)
     noise = math.sqrt(model.gp.hyper.noise)
+    y = history.sign * float(trial.value or 0.0)
     surplus = float(model.scaling.z(np.array([y]))[0]) - here
     if safe_here > safe_there:
         return "evaluations near it fail too often"
