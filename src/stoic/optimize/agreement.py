@@ -21,9 +21,9 @@ import numpy as np
 import numpy.typing as npt
 
 from stoic.checks import Array
-from stoic.compiled import squared_distances
 from stoic.optimize.history import History
 from stoic.optimize.model import Model
+from stoic.surrogate.distances import Coded, between
 
 __all__ = ["Agreement", "Own"]
 
@@ -115,9 +115,9 @@ class Agreement:
         return next(usable, cautious)
 
     def _beside(self, points: Array) -> npt.NDArray[np.bool_]:
-        scales = self._model.gp.hyper.lengthscales
-        gaps = squared_distances(points / scales, self._contradicted / scales)
-        beside: npt.NDArray[np.bool_] = gaps.min(1) < _NEAR_LENGTHSCALES**2
+        h = self._model.gp.hyper
+        placed = (Coded(X, h.groups).scaled(h.lengthscales) for X in (points, self._contradicted))
+        beside: npt.NDArray[np.bool_] = between(*placed).min(1) < _NEAR_LENGTHSCALES**2
         return beside
 
 

@@ -117,7 +117,8 @@ class Optimizer:
 
     def _failures(self) -> Failures:
         failed = self._history.failed()
-        return Failures(failed, self._history.points() if len(failed) else failed)
+        succeeded = self._history.points() if len(failed) else failed
+        return Failures(failed, succeeded, self.space.groups)
 
     # -- tell ---------------------------------------------------------------------------------
 
