@@ -48,7 +48,8 @@ def check(optimizer: Optimizer) -> int:
         assert {trial.number for trial in trials} - suspects
         if params == tuple(best.params.values()):
             estimate = float(scaling.z(sign * np.array([best.value]))[0])
-            assert z.min() - 0.51 <= estimate <= z.max() + 0.51
+            margin = agreement(optimizer).margin + 1e-6
+            assert z.min() - margin <= estimate <= z.max() + margin
     return replicated
 
 

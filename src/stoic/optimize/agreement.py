@@ -10,6 +10,9 @@ within a tolerance: four standard deviations of the noise, but not less than 1/2
 than 1/2 of the spread of all values. Beyond three spreads from the centre the tolerance grows in
 proportion, since the noise of far values mostly does. Noise and spread are those of the surrogate
 and its scaling, so that no unit matters.
+
+An estimate *contradicts* agreeing measurements where it lies outside of their range by more than
+four standard deviations of the noise, or 1/20 of the spread.
 """
 
 from __future__ import annotations
@@ -28,7 +31,7 @@ from stoic.surrogate.distances import Coded, between
 __all__ = ["Agreement", "Own"]
 
 _NOISE_STDS = 4.0  # the range of agreeing measurements; of ten normal ones it is 3.1 on average
-_MIN_SPREADS, _MAX_SPREADS = 0.05, 0.5  # of the tolerance
+_MIN_SPREADS, _MAX_SPREADS = 0.05, 0.5  # between which the tolerance is kept
 _FAR_SPREADS = 3.0  # from the centre, beyond which the tolerance is relative
 _OUTVOTING = 3  # agreeing measurements that are believed where they look too good to the surrogate
 _NEAR_LENGTHSCALES = 0.1  # what is said of a configuration holds for those as near as this
@@ -62,7 +65,8 @@ class Agreement:
     def __init__(self, history: History, model: Model) -> None:
         self._model = model
         self.noise = math.sqrt(model.gp.hyper.noise)
-        self.tolerance = min(max(_NOISE_STDS * self.noise, _MIN_SPREADS), _MAX_SPREADS)
+        self.margin = max(_NOISE_STDS * self.noise, _MIN_SPREADS)  # of estimates, about a range
+        self.tolerance = min(self.margin, _MAX_SPREADS)
         points, y = history.points(), history.values()
         self.agreeing: npt.NDArray[np.bool_] = np.zeros(len(y), dtype=bool)  # by measurement
         self._own: dict[bytes, Own] = {}
@@ -78,7 +82,7 @@ class Agreement:
         self._contradicted = self._find()
 
     def _of(self, z: Array) -> Own:
-        low, high = float(z.min()) - self.tolerance, float(z.max()) + self.tolerance
+        low, high = float(z.min()) - self.margin, float(z.max()) + self.margin
         return Own(low, float(np.median(z)), high, len(z))
 
     def _find(self) -> Array:

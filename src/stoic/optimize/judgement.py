@@ -65,7 +65,7 @@ def _consistent(model: Model, agreement: Agreement, point: Array) -> tuple[float
     if own is None:
         return centre, below, above
     if own.contradicts(float(model.gp.mean(point[None])[0])):
-        return own.middle, max(below, agreement.tolerance), max(above, agreement.tolerance)
+        return own.middle, max(below, agreement.margin), max(above, agreement.margin)
     return min(max(centre, own.low), own.high), below, above
 
 
