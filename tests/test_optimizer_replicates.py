@@ -74,12 +74,14 @@ def test_agreeing_measurements_are_facts(
     optimizer = Optimizer({"x": (0, 30), "k": ["a", "b", "c"]}, direction=direction)
     levels = {k: rng.standard_normal() * (5.0 if rng.random() < 0.2 else 1.0) for k in "abc"}
     while len(optimizer.trials) < n:
-        params = {"x": int(rng.integers(0, 31)), "k": str(rng.choice(["a", "b", "c"]))}
-        level = levels[params["k"]] + math.sin(params["x"] / 5.0)
+        x, k = int(rng.integers(0, 31)), str(rng.choice(["a", "b", "c"]))
+        level = levels[k] + math.sin(x / 5.0)
         level += 20.0 * (rng.random() < 0.1)  # a cliff of one configuration
         for _ in range(int(rng.integers(1, 5))):
             wrong = size * rng.choice([-1.0, 1.0]) if rng.random() < outliers else 0.0
-            optimizer.tell(params, scale * (level + noise * rng.standard_normal() + wrong))
+            optimizer.tell(
+                {"x": x, "k": k}, scale * (level + noise * rng.standard_normal() + wrong)
+            )
     check(optimizer)
 
 

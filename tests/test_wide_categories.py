@@ -29,11 +29,11 @@ SCALES = np.array([0.3, 0.7, 1.3, 0.9, 0.5])[WIDE.groups]
 
 def test_distances_are_those_of_the_columns() -> None:
     X, Z = WIDE.sample(60, 0), WIDE.sample(25, 1)
-    placed = [Coded(points, WIDE.groups).scaled(SCALES) for points in (X, Z)]
-    assert placed[0].U.shape == (60, 5)  # two floats, and one column for each of three choices
+    one, other = (Coded(points, WIDE.groups).scaled(SCALES) for points in (X, Z))
+    assert one.U.shape == (60, 5)  # two floats, and one column for each of three choices
     expected = squared_distances(X / SCALES, Z / SCALES)
-    np.testing.assert_allclose(between(*placed), expected, atol=1e-12)
-    part = between(*placed, slice(10, 20), slice(3, None))
+    np.testing.assert_allclose(between(one, other), expected, atol=1e-12)
+    part = between(one, other, slice(10, 20), slice(3, None))
     np.testing.assert_allclose(part, expected[10:20, 3:], atol=1e-12)
     groups = by_group(X, WIDE.groups)
     both = squared_distances(X / SCALES, X / SCALES)
@@ -44,8 +44,8 @@ def test_distances_are_those_of_the_columns() -> None:
 def test_points_between_levels_are_subtracted() -> None:
     X = WIDE.sample(20, 0)
     Z = np.random.default_rng(0).random((9, X.shape[1]))
-    placed = [Coded(points, WIDE.groups).scaled(SCALES) for points in (X, Z)]
-    np.testing.assert_allclose(between(*placed), squared_distances(X / SCALES, Z / SCALES))
+    one, other = (Coded(points, WIDE.groups).scaled(SCALES) for points in (X, Z))
+    np.testing.assert_allclose(between(one, other), squared_distances(X / SCALES, Z / SCALES))
 
 
 def test_slopes_of_the_evidence() -> None:
@@ -108,5 +108,5 @@ def test_suggestions_among_many_levels_beat_random_ones() -> None:
             value = sum(effects[name][params[name]] for name in names)
             optimizer.tell(params, float(value + 0.3 * rng.standard_normal()))
         best = optimizer.recommend().params
-        found.append(sum(effects[name][best[name]] for name in names))
+        found.append(float(sum(effects[name][best[name]] for name in names)))
     assert np.mean(found) > np.mean(random)

@@ -120,8 +120,10 @@ class Agreement:
 
     def _beside(self, points: Array) -> npt.NDArray[np.bool_]:
         h = self._model.gp.hyper
-        placed = (Coded(X, h.groups).scaled(h.lengthscales) for X in (points, self._contradicted))
-        beside: npt.NDArray[np.bool_] = between(*placed).min(1) < _NEAR_LENGTHSCALES**2
+        here, there = (
+            Coded(X, h.groups).scaled(h.lengthscales) for X in (points, self._contradicted)
+        )
+        beside: npt.NDArray[np.bool_] = between(here, there).min(1) < _NEAR_LENGTHSCALES**2
         return beside
 
 

@@ -54,8 +54,8 @@ class Failures:
         """Between 0 and 1, at the rows of X; 1 everywhere before anything has failed."""
         if not len(self._crashes):
             return np.ones(len(X))
-        placed = (points.scaled(self._reach) for points in (Coded(X, self._groups), self._points))
-        distances = between(*placed)
+        here = Coded(X, self._groups).scaled(self._reach)
+        distances = between(here, self._points.scaled(self._reach))
         return self._chance(np.exp(-0.5 * distances), self._crashes)
 
     def _chance(self, near: Array, crashes: Array) -> Array:
