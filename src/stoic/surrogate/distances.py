@@ -9,7 +9,7 @@ none.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from stoic.compiled import squared_distances
 __all__ = ["Coded", "Scaled", "apart", "between", "by_group"]
 
 _WIDE_COLUMNS = 16  # of a category, beyond which its levels are compared instead
+_EMPTY = np.empty(0)
 _NONE = -1  # the level of a parameter that does not exist
 
 
@@ -46,12 +47,13 @@ class Coded:
 
     def scaled(self, lengthscales: Array) -> Scaled:
         """The points in units of length-scales, given for each column."""
+        if not self.wide:
+            return Scaled(self, self.X / lengthscales, _EMPTY, lengthscales)
         U = self.X[:, self.plain] / lengthscales[self.plain]
         return Scaled(self, U, 1.0 / lengthscales[self.first] ** 2, lengthscales)
 
 
-@dataclass(frozen=True)
-class Scaled:
+class Scaled(NamedTuple):
     """Points in units of length-scales."""
 
     points: Coded

@@ -136,11 +136,15 @@ class RobustGP:
         variance = np.maximum(h.amplitude - np.einsum("ij,ij->i", k, B), 1e-12 * h.amplitude)
         by_mean = dk * self._alpha
         by_variance = -2.0 * dk * B
-        gradients = np.zeros((2, *X.shape))
-        for gradient, by in zip(gradients, (by_mean, by_variance), strict=True):
-            change = by.sum(1)[:, None] * U - by @ self._placed.U
-            gradient[:, columns] = change / h.lengthscales[columns]
-        return mean, variance, gradients[0], gradients[1]
+        changes = [
+            (by.sum(1)[:, None] * U - by @ self._placed.U) / h.lengthscales[columns]
+            for by in (by_mean, by_variance)
+        ]
+        if placed.points.wide:
+            inner, changes = changes, [np.zeros(X.shape), np.zeros(X.shape)]
+            for change, part in zip(changes, inner, strict=True):
+                change[:, columns] = part
+        return mean, variance, changes[0], changes[1]
 
     def misfit(self, x: Array, worth: float) -> float:
         """The mean residual about x.
