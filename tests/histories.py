@@ -152,7 +152,10 @@ def examine(story: Story) -> None:
     answer = optimizer.recommend()
     _within(story.space, answer.params)
     low, high = answer.interval
-    _finite("the answer", answer.value, low, high)
+    _finite("the answer", answer.value, *(answer.interval if answer.bounded else ()))
+    told = [value for _, value in story.trials if value is not None]
+    if answer.bounded is not (len(told) > 2 and len(set(told)) > 1):
+        raise OutOfRange(f"{answer.interval} from {told[:4]}")
     if not low <= answer.value <= high:
         raise OutOfRange(f"{answer.value} not within {answer.interval}")
     for suspect in optimizer.suspects():

@@ -16,7 +16,7 @@ from stoic import compiled
 ALONE = """
 import sys
 import stoic
-stoic.Optimizer({"x": (0.0, 1.0)}).ask()
+stoic.Optimizer({"x": (0.0, 1.0)}, direction="maximize").ask()
 heavy = [name for name in ("linalg", "spatial", "special", "stats") if f"scipy.{name}" in sys.modules]
 assert not heavy, heavy
 assert "stoic.policies" not in sys.modules

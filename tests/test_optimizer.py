@@ -69,7 +69,7 @@ def coordinates(space: Space, asked: Iterable[Params]) -> np.ndarray[Any, Any]:
 
 
 def told_bowl(n: int = 14, seed: int = 0) -> Optimizer:
-    optimizer = Optimizer(SQUARE, seed=seed)
+    optimizer = Optimizer(SQUARE, direction="maximize", seed=seed)
     run(optimizer, bowl, n)
     return optimizer
 
@@ -114,7 +114,7 @@ def test_what_is_pending_is_not_simply_asked_again(seed: int) -> None:
 
 
 def test_the_design_skips_what_is_pending() -> None:
-    optimizer = Optimizer(SQUARE)
+    optimizer = Optimizer(SQUARE, direction="maximize")
     _, second = optimizer.ask(2)
     assert optimizer.ask(pending=[second]) != second
     optimizer.tell(second, 0.0)  # the second came in before the first
@@ -122,7 +122,7 @@ def test_the_design_skips_what_is_pending() -> None:
 
 
 def test_batches_on_few_configurations_take_different_ones_first() -> None:
-    optimizer = Optimizer({"a": [1, 2, 3], "b": (0, 2)})
+    optimizer = Optimizer({"a": [1, 2, 3], "b": (0, 2)}, direction="maximize")
     assert len({tuple(p.values()) for p in optimizer.ask(8)}) >= 6
 
 
@@ -144,7 +144,13 @@ def test_bad_pending(params: Any) -> None:
 )
 def test_bad_options(options: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput, match="expected"):
-        Optimizer(SQUARE, **options)
+        Optimizer(SQUARE, **{"direction": "maximize", **options})
+
+
+def test_what_good_means_is_never_guessed() -> None:
+    for kind in (InvalidInput, TypeError, ValueError):
+        with pytest.raises(kind, match='direction="maximize" or direction="minimize"'):
+            Optimizer(SQUARE)
 
 
 # -- tell -----------------------------------------------------------------------------------------
@@ -186,7 +192,7 @@ BAD_PARAMS: list[Any] = [
 
 @pytest.fixture(scope="module")
 def settled() -> tuple[Optimizer, Params]:
-    optimizer = Optimizer(MIXED)
+    optimizer = Optimizer(MIXED, direction="maximize")
     run(optimizer, tuned, 9)
     return optimizer, optimizer.ask()
 
@@ -224,7 +230,7 @@ def test_bad_reasons_change_nothing(settled: tuple[Optimizer, Params], reason: A
 
 
 def test_trials_are_what_was_told() -> None:
-    optimizer = Optimizer(MIXED)
+    optimizer = Optimizer(MIXED, direction="maximize")
     params = dict(GOOD)
     optimizer.tell(params, np.float32(0.5))  # type: ignore[arg-type]
     params["n"] = 9  # what the caller does with his own mapping is his affair
@@ -269,7 +275,7 @@ def test_suggestions_depend_on_the_history_alone(
 
 
 def test_trials_told_again_make_the_same_optimiser() -> None:
-    optimizer = Optimizer({"x": (0.1, 0.7), "lr": (1e-6, 1e3, "log")})
+    optimizer = Optimizer({"x": (0.1, 0.7), "lr": (1e-6, 1e3, "log")}, direction="maximize")
     asked = run(optimizer, lambda p: -((p["x"] - 0.3) ** 2) - math.log10(p["lr"]) ** 2, 20)
     assert [trial.params for trial in optimizer.trials] == asked
     assert replayed(optimizer).ask() == optimizer.ask()
@@ -278,7 +284,7 @@ def test_trials_told_again_make_the_same_optimiser() -> None:
 def test_later_the_history_is_still_all_that_counts() -> None:
     """Where the model is anchored ever more rarely; told without asking, and with."""
     rng = np.random.default_rng(0)
-    busy, idle = Optimizer(SQUARE), Optimizer(SQUARE)
+    busy, idle = Optimizer(SQUARE, direction="maximize"), Optimizer(SQUARE, direction="maximize")
     for i in range(110):
         params = {"x": rng.random(), "y": rng.random()}
         value = bowl(params) + 0.1 * rng.standard_normal()
@@ -292,12 +298,12 @@ def test_later_the_history_is_still_all_that_counts() -> None:
 
 
 def test_seeds_differ() -> None:
-    first = [Optimizer(SQUARE, seed=seed).ask()["x"] for seed in range(5)]
+    first = [Optimizer(SQUARE, direction="maximize", seed=seed).ask()["x"] for seed in range(5)]
     assert len(set(first)) == 5
 
 
 def test_minimising_is_maximising_the_negative() -> None:
-    up, down = Optimizer(SQUARE), Optimizer(SQUARE, direction="minimize")
+    up, down = Optimizer(SQUARE, direction="maximize"), Optimizer(SQUARE, direction="minimize")
     assert run(up, bowl, 25) == run(down, lambda p: -bowl(p), 25)
     best, least = up.recommend(), down.recommend()
     assert best.params == least.params
@@ -307,7 +313,7 @@ def test_minimising_is_maximising_the_negative() -> None:
 
 @pytest.fixture(scope="module")
 def plain_run() -> tuple[list[Params], Optimizer]:
-    optimizer = Optimizer(SQUARE, seed=1)
+    optimizer = Optimizer(SQUARE, direction="maximize", seed=1)
     return run(optimizer, wavy, 25), optimizer
 
 
@@ -322,7 +328,7 @@ def test_scale_and_offset_do_not_matter(
     plain_run: tuple[list[Params], Optimizer], a: float, offset: float
 ) -> None:
     asked, plain = plain_run
-    optimizer = Optimizer(SQUARE, seed=1)
+    optimizer = Optimizer(SQUARE, direction="maximize", seed=1)
     moved = run(optimizer, lambda p: a * wavy(p) + offset * a, 25)
     space = optimizer.space
     np.testing.assert_allclose(coordinates(space, moved), coordinates(space, asked), atol=1e-6)
@@ -364,7 +370,7 @@ def test_the_answer_is_never_the_luckiest_lie(sign: float, seed: int) -> None:
 
 def test_luck_is_explained_without_lies() -> None:
     rng = np.random.default_rng(4)
-    optimizer = Optimizer(SQUARE, seed=4)
+    optimizer = Optimizer(SQUARE, direction="maximize", seed=4)
     run(optimizer, lambda p: bowl(p) + 0.1 * rng.standard_normal(), 25)
     luckiest = optimizer.luckiest
     assert luckiest.trial.value == max(t.value for t in optimizer.trials if t.value is not None)
@@ -374,7 +380,7 @@ def test_luck_is_explained_without_lies() -> None:
 
 
 def test_the_answer_when_one_configuration_is_all() -> None:
-    optimizer = Optimizer({"c": ["a", "b"]})
+    optimizer = Optimizer({"c": ["a", "b"]}, direction="maximize")
     for value in (1.0, 2.0, 3.0):
         optimizer.tell({"c": "a"}, value)
     answer = optimizer.recommend()
@@ -393,7 +399,7 @@ def regret(lie: float | None) -> tuple[float, float]:
     """Mean regrets, over seeds, of trials 20 to 29 and of the answer; ``lie`` is trial 3."""
     late, last = [], []
     for seed in range(3):
-        optimizer = Optimizer(SQUARE, seed=seed)
+        optimizer = Optimizer(SQUARE, direction="maximize", seed=seed)
         asked = run(optimizer, bowl, 3)
         params = optimizer.ask()
         optimizer.tell(params, bowl(params) if lie is None else lie)
@@ -448,7 +454,7 @@ FOUND: list[tuple[str, Any, Callable[[Params], float], float]] = [
     ("space", "fn", "enough"), [f[1:] for f in FOUND], ids=[f[0] for f in FOUND]
 )
 def test_a_clear_optimum_is_found(space: Any, fn: Callable[[Params], float], enough: float) -> None:
-    optimizer = Optimizer(space)
+    optimizer = Optimizer(space, direction="maximize")
     run(optimizer, fn, 25)
     answer = optimizer.recommend()
     assert fn(answer.params) >= enough
@@ -460,7 +466,7 @@ def test_a_clear_optimum_is_found(space: Any, fn: Callable[[Params], float], eno
 
 
 def test_nothing_but_failures() -> None:
-    optimizer = Optimizer(MIXED)
+    optimizer = Optimizer(MIXED, direction="maximize")
     asked = run(optimizer, lambda _: None, 20)
     assert len(np.unique(coordinates(optimizer.space, asked), axis=0)) >= 15
     assert optimizer.suspects() == ()
@@ -485,12 +491,12 @@ def climbing(p: Params) -> float | None:
 
 @pytest.mark.parametrize("seed", range(2))
 def test_the_answer_is_not_where_evaluations_fail(seed: int) -> None:
-    optimizer = Optimizer(SQUARE, seed=seed)
+    optimizer = Optimizer(SQUARE, direction="maximize", seed=seed)
     run(optimizer, half, 30)
     answer = optimizer.recommend().params
     assert answer["x"] <= 0.5
     assert bowl(answer) > -0.05
-    optimizer = Optimizer(SQUARE, seed=seed)
+    optimizer = Optimizer(SQUARE, direction="maximize", seed=seed)
     run(optimizer, climbing, 30)
     assert optimizer.recommend().params["x"] <= 0.5
 
@@ -499,14 +505,14 @@ def test_the_answer_is_not_where_evaluations_fail(seed: int) -> None:
 def test_regions_that_fail_are_avoided(fn: Callable[[Params], float | None]) -> None:
     inside = []
     for seed in range(2):
-        asked = run(Optimizer(SQUARE, seed=seed), fn, 36)
+        asked = run(Optimizer(SQUARE, direction="maximize", seed=seed), fn, 36)
         inside += [p["x"] > 0.6 for p in asked[20:]]  # the very border may be probed
     assert np.mean(inside) < 0.15  # half of the space fails
 
 
 def test_failures_at_random_keep_nobody_away() -> None:
     rng = np.random.default_rng(2)
-    optimizer = Optimizer(SQUARE, seed=2)
+    optimizer = Optimizer(SQUARE, direction="maximize", seed=2)
     run(optimizer, lambda p: None if rng.random() < 0.3 else bowl(p), 32)
     assert bowl(optimizer.recommend().params) > -0.02
 
@@ -524,7 +530,7 @@ def best_of_thirty(p: Params) -> float:
 def long_history(scale: float = 1.0, fails: float = 0.0) -> Optimizer:
     """Random plays of all thirty, up to the handing over."""
     rng = np.random.default_rng(1)
-    optimizer = Optimizer(THIRTY)
+    optimizer = Optimizer(THIRTY, direction="maximize")
     points = optimizer.space.enumerate(30)
     values = 0
     while values < AFTER:

@@ -22,7 +22,7 @@ def hill(x: float, y: float) -> float:
 def told(n: int, noise: Callable[[np.random.Generator], float], seed: int = 0) -> Optimizer:
     """An optimiser told of n points, two thirds of them near the top."""
     rng = np.random.default_rng(seed)
-    optimizer = Optimizer(SPACE, seed=seed)
+    optimizer = Optimizer(SPACE, direction="maximize", seed=seed)
     for i in range(n):
         u = rng.random(2)
         if i % 3:
@@ -50,7 +50,7 @@ def test_thousands_of_measurements_with_lies() -> None:
 def test_thousands_of_measurements_are_a_function_of_the_history() -> None:
     straight = told(2600, lies)
     asked = []
-    stopped = Optimizer(SPACE)
+    stopped = Optimizer(SPACE, direction="maximize")
     for i, trial in enumerate(straight.trials):
         stopped.tell(trial.params, float(trial.value or 0.0))
         if i in (2100, 2598):
@@ -84,7 +84,7 @@ def test_intervals_reckon_with_a_sharp_top() -> None:
     held = 0
     for seed in range(runs):
         rng = np.random.default_rng(seed)
-        optimizer = Optimizer(SPACE, seed=seed)
+        optimizer = Optimizer(SPACE, direction="maximize", seed=seed)
         for _ in range(45):
             params = optimizer.ask()
             optimizer.tell(params, cone(**params) + 0.1 * rng.standard_normal())

@@ -573,7 +573,7 @@ def test_scaling_is_monotone_bounded_and_finite(y: list[float], more: list[float
     for scaling in (Scaling.of(np.array(y), 8), Scaling.bent(np.array(y), 8)):
         if scaling is None:
             continue
-        assert scaling.unit > 0.0
+        assert (scaling.unit > 0.0) is (len(set(y)) > 1)
         z = scaling.z(np.sort(np.array([*y, *more])))
         assert (np.diff(z) >= 0.0).all()
         assert (np.abs(z) <= 40.0).all()
@@ -606,6 +606,10 @@ def test_order_is_kept_for_ordinary_values() -> None:
         [1.7e308, 1.7e308, -1.7e308],
         [0.0, 1.0, 2.0, 1e308, -1e308],
         [5e-324, 0.0],
+        [5e-324] * 4,
+        [5e-324, 1e-323, 1.5e-323, 2e-323, 2.5e-323, 3e-323, 1e-310, 4e-323],
+        [5e-324, 1e-310, 1.0, 2.0, 0.0],
+        [1e-310, 2e-310, 3e-310, 5e-324, 1e308],
         [1e-300, 2e-300, 3e-300],
         [3.0],
         [3.0, 3.0, 3.0],
@@ -621,6 +625,8 @@ def test_scaling_of_hard_values(y: list[float]) -> None:
     assert np.abs(z).max() <= 40.0
     if len(set(y)) == 1:
         assert not z.any()
+    elif len(set(y)) > 1 and max(map(abs, y)) < 1e-200:
+        assert len(set(z.tolist())) == len(set(y))
     elif min(abs(p - q) / 2 for p in y for q in y if p != q) > 1e-299:
         assert z.max() - z.min() > 0.1  # what differs is told apart
 
@@ -654,6 +660,20 @@ def test_honest_far_values_set_the_scale_as_measurements_gather() -> None:
     assert Scaling.of(y, 8).unit > 0.5
 
 
-def test_very_large_values_are_values_like_others() -> None:
-    y = np.array([-1.0, 0.0, 0.5, 2.0, 3.0])
-    np.testing.assert_allclose(Scaling.of(1e307 * y, 8).z(1e307 * y), Scaling.of(y, 8).z(y))
+@pytest.mark.parametrize("scale", [5e-324 * 2**20, 1e-310, 1e-270, 1e307, 5e307])
+def test_very_large_and_very_small_values_are_values_like_others(scale: float) -> None:
+    y = np.array([-1.0, 0.0, 0.5, 2.0, 3.0, -1.5, -2.5, -3.0])
+    moved = scale * y
+    np.testing.assert_allclose(Scaling.of(moved, 8).z(moved), Scaling.of(y, 8).z(y), atol=1e-5)
+
+
+@pytest.mark.parametrize("scale", [2.0**-1050, 2.0**-950, 2.0**-850, 2.0**1000])
+def test_a_bent_scale_does_not_depend_on_the_size(scale: float) -> None:
+    y = -np.exp2(np.arange(16.0))[np.random.default_rng(0).permutation(16)]
+    bent, moved = Scaling.bent(y, 16), Scaling.bent(scale * y, 16)
+    assert bent is not None
+    assert moved is not None
+    np.testing.assert_allclose(moved.z(scale * y), bent.z(y), atol=1e-6)
+    np.testing.assert_allclose(moved.y(-0.5), scale * bent.y(-0.5), rtol=1e-6)
+    grown = Scaling.of(np.append(scale * y, -1e308), 16, moved)  # another exponent, the same bend
+    np.testing.assert_allclose(grown.z(scale * y), moved.z(scale * y), atol=0.3)

@@ -18,7 +18,7 @@ class Stoic:
     def __init__(self, d: int, seed: int, budget: int, **options: Any) -> None:  # noqa: ARG002
         space = {f"x{i}": (0.0, 1.0) for i in range(d)}
         tactics = stoic.optimize.Tactics(**options)
-        self._optimizer = stoic.Optimizer(space, seed=seed, tactics=tactics)
+        self._optimizer = stoic.Optimizer(space, direction="maximize", seed=seed, tactics=tactics)
         self._names = list(space)
         self._best: Any = None
 

@@ -46,7 +46,7 @@ def first(store: str) -> None:
 
 def crowd(store: str, trials: str) -> None:
     """Ask and tell so often once the starter says go."""
-    with stoic.Study(store, space=SPACE, method="random") as study:
+    with stoic.Study(store, space=SPACE, direction="maximize", method="random") as study:
         say("ready")
         sys.stdin.readline()
         for _ in range(int(trials)):
@@ -58,7 +58,7 @@ def crowd(store: str, trials: str) -> None:
 
 def retries(store: str, trials: str) -> None:
     """Every tell three times, as a client that lost the answers."""
-    with stoic.Study(store, space=SPACE, method="random") as study:
+    with stoic.Study(store, space=SPACE, direction="maximize", method="random") as study:
         for _ in range(int(trials)):
             trial = study.ask()
             for _ in range(3):
@@ -75,7 +75,7 @@ def fills(store: str, room: str) -> None:
     import signal
 
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    with stoic.Study(store, space=SPACE, method="random") as study:
+    with stoic.Study(store, space=SPACE, direction="maximize", method="random") as study:
         say("ready")
         most = max(os.path.getsize(store + end) for end in ("", "-wal")) + int(room)
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
@@ -92,13 +92,17 @@ def refused(folder: str) -> None:
     """As somebody who may only read: make a store in a folder, and work on the one there."""
     import tempfile
 
-    with stoic.Study(os.path.join(tempfile.mkdtemp(), "s.db"), space=SPACE) as study:
+    with stoic.Study(
+        os.path.join(tempfile.mkdtemp(), "s.db"), space=SPACE, direction="maximize"
+    ) as study:
         study.tell(study.ask(), 1.0)  # all is imported: somebody may not read it
     if os.geteuid() == 0:
         os.setuid(65534)
     for name in ("new.db", "study.db"):
         try:
-            with stoic.Study(os.path.join(folder, name), space=SPACE, method="random") as study:
+            with stoic.Study(
+                os.path.join(folder, name), space=SPACE, direction="maximize", method="random"
+            ) as study:
                 study.tell(study.ask(), 1.0)
             say("accepted", name)
         except stoic.errors.StoreUnavailable:

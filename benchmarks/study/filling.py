@@ -24,7 +24,7 @@ def fill(folder: Path, times: int, watch: Watch, seed: int = 0) -> list[Figure]:
     typed = lost = closed = 0
     for i in watch.steps("disk full", times):
         path = str(folder / f"full{i}.db")
-        with stoic.Study(path, space=SPACE, method="random") as study:
+        with stoic.Study(path, space=SPACE, direction="maximize", method="random") as study:
             for _ in range(chance.randrange(60)):
                 trial = study.ask()
                 study.tell(trial, value_of(trial.number))
@@ -46,7 +46,7 @@ def full_file_system(folder: Path) -> list[Figure]:
             return [Figure("small file system full", "can't be mounted here")]
         path = str(small / "study.db")
         filler = small / "filler"
-        with stoic.Study(path, space=SPACE, method="random") as study:
+        with stoic.Study(path, space=SPACE, direction="maximize", method="random") as study:
             for _ in range(20):
                 trial = study.ask()
                 study.tell(trial, value_of(trial.number))
@@ -87,7 +87,7 @@ def forbid() -> list[Figure]:
 
 def _forbidden(closed: Path) -> list[Figure]:
     path = closed / "study.db"
-    with stoic.Study(path, space=SPACE, method="random") as study:
+    with stoic.Study(path, space=SPACE, direction="maximize", method="random") as study:
         for _ in range(20):
             trial = study.ask()
             study.tell(trial, value_of(trial.number))

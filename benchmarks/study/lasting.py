@@ -21,7 +21,9 @@ def resident() -> float:
 def last(folder: Path, trials: int, watch: Watch) -> list[Figure]:
     """Ask and tell so often; the last tenth beside the first."""
     seconds = []
-    with stoic.Study(folder / "long.db", space=SPACE, method="random") as study:
+    with stoic.Study(
+        folder / "long.db", space=SPACE, direction="maximize", method="random"
+    ) as study:
         study.tell(study.ask(), 1.0)
         before = resident()
         for _ in watch.steps(f"{trials} trials", trials):

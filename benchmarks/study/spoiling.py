@@ -21,7 +21,8 @@ Files = dict[str, bytes]  # by the end of the name
 
 _MAKE = """
 import os, sys, stoic
-study = stoic.Study(sys.argv[1], space={"x": (0.0, 1.0), "n": (1, 9), "gc": ["g1", "zgc"]})
+space = {"x": (0.0, 1.0), "n": (1, 9), "gc": ["g1", "zgc"]}
+study = stoic.Study(sys.argv[1], space=space, direction="maximize")
 for number in range(int(sys.argv[2])):
     params = {"x": (number * 0.618) % 1.0, "n": number % 9 + 1, "gc": "g1" if number % 2 else "zgc"}
     study.enqueue(params)

@@ -39,7 +39,9 @@ _HANG_SECONDS = 20.0  # without a word, after which a child counts as hung
 
 def work(store: str, out: int, worker: str | None) -> None:
     """Ask and tell as fast as can be; a line for whatever was acknowledged."""
-    with stoic.Study(store, space=SPACE, method="random", lease=LEASE, worker=worker) as study:
+    with stoic.Study(
+        store, space=SPACE, direction="maximize", method="random", lease=LEASE, worker=worker
+    ) as study:
         toil(study, out)
 
 
@@ -164,7 +166,9 @@ def outcomes(said: list[str]) -> tuple[list[int], int]:
 
 def after(store: str, told: list[int]) -> dict[str, int]:
     """What was lost, and what stays open though its worker is gone."""
-    with stoic.Study(store, space=SPACE, method="random", lease=60.0, worker="checker") as study:
+    with stoic.Study(
+        store, space=SPACE, direction="maximize", method="random", lease=60.0, worker="checker"
+    ) as study:
         records = study.trials
         lost = sum(1 for number in set(told) if not right(records[number]))
         wrong = sum(1 for r in records if r.state != "open" and not right(r))
@@ -201,7 +205,9 @@ def herd(store: str, count: int) -> dict[str, int]:
             os.close(gate)
             os.read(gate_out, 1)  # until all are there
             try:
-                with stoic.Study(store, space=SPACE, method="random") as study:
+                with stoic.Study(
+                    store, space=SPACE, direction="maximize", method="random"
+                ) as study:
                     trial = study.ask()
                     study.tell(trial, value_of(trial.number))
                 os._exit(0)
@@ -220,7 +226,7 @@ def herd(store: str, count: int) -> dict[str, int]:
 def warm() -> None:
     """Import all that a study needs, so that those who are forked need not."""
     folder = tempfile.mkdtemp()
-    with stoic.Study(f"{folder}/s.db", space=SPACE, method="random") as study:
+    with stoic.Study(f"{folder}/s.db", space=SPACE, direction="maximize", method="random") as study:
         study.tell(study.ask(), 1.0)
     shutil.rmtree(folder)
     with contextlib.suppress(ImportError):

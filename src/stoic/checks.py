@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stoic.errors import InvalidInput
+from stoic.errors import InvalidInput, MissingDirection
 from stoic.redaction import redacted
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "choice",
     "describe",
     "finite_array",
+    "given_direction",
     "integer",
     "listed",
     "number",
@@ -116,6 +117,15 @@ def listed(value: object, name: str, of: str) -> list[Any]:
         raise InvalidInput(
             f"expected {name} as a list of {of}, got {describe(value)}; pass a list"
         ) from None
+
+
+def given_direction(value: object) -> str:
+    """``value`` if it is a direction, or a typed error: what good means is never guessed."""
+    if value is None:
+        raise MissingDirection(
+            'expected a direction, got none; say direction="maximize" or direction="minimize"'
+        )
+    return choice(value, "direction", ("maximize", "minimize"))
 
 
 def finite_array(

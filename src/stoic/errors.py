@@ -15,6 +15,7 @@ __all__ = [
     "InvalidPayoff",
     "InvalidState",
     "MissingData",
+    "MissingDirection",
     "MissingExtra",
     "OutOfPlan",
     "StoicError",
@@ -36,6 +37,10 @@ class StoicError(Exception):
 
 class InvalidInput(StoicError, ValueError):
     """A parameter, array or option that can't be used as it is."""
+
+
+class MissingDirection(InvalidInput, TypeError):
+    """Nobody said whether high or low values are good."""
 
 
 class InvalidParams(InvalidInput):

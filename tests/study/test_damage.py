@@ -24,7 +24,7 @@ SPACE = {"x": (0.0, 1.0), "gc": ["g1", "zgc"]}
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A study of some trials, closed, so that all of it is in one file."""
     path = tmp_path_factory.mktemp("whole") / "s.db"
-    with stoic.Study(path, space=SPACE, method="random") as study:
+    with stoic.Study(path, space=SPACE, direction="maximize", method="random") as study:
         for number in range(40):
             trial = study.ask()
             if number % 5 == 4:
@@ -37,7 +37,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def opened(path: Path) -> tuple[Any, ...]:
     """All that a study says, or its error."""
-    with stoic.Study(path, space=SPACE, method="random", lease=1e6) as study:
+    with stoic.Study(path, space=SPACE, direction="maximize", method="random", lease=1e6) as study:
         return (study.uid, study.trials, study.finished, study.result().trials)
 
 
@@ -126,7 +126,7 @@ def test_changed_rows_are_found(whole: Path, tmp_path: Path, sql: str) -> None:
 
 def test_what_another_process_damages_is_found_on_the_way(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
-    with stoic.Study(path, space=SPACE) as study, stoic.Study(path) as other:
+    with stoic.Study(path, space=SPACE, direction="maximize") as study, stoic.Study(path) as other:
         for _ in range(3):
             study.tell(study.ask(), 1.0)
         raw = sqlite3.connect(path)
@@ -140,7 +140,7 @@ def test_what_another_process_damages_is_found_on_the_way(tmp_path: Path) -> Non
 @pytest.mark.parametrize("text", ["NaN", '{"x":NaN}', "[" * 100_000, '{"x":[1]}', "[]", "null"])
 def test_sealed_nonsense_is_damage(tmp_path: Path, text: str) -> None:
     path = tmp_path / "s.db"
-    with stoic.Study(path, space=SPACE) as study:
+    with stoic.Study(path, space=SPACE, direction="maximize") as study:
         uid, trial = study.uid, study.ask()
         study.tell(trial, 1.0)
     raw = sqlite3.connect(path)
@@ -172,7 +172,7 @@ def test_files_that_are_no_stores_are_left_as_they_are(tmp_path: Path) -> None:
 def test_an_empty_file_is_a_fresh_store(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     path.touch()
-    with stoic.Study(path, space=SPACE) as study:
+    with stoic.Study(path, space=SPACE, direction="maximize") as study:
         study.tell(study.ask(), 1.0)
     assert summaries(path)[0].told == 1
 
@@ -190,7 +190,9 @@ def test_a_store_that_was_emptied_is_not_fresh(whole: Path, tmp_path: Path) -> N
 
 def killed(path: Path) -> None:
     """A study of 30 trials as a killed process leaves it: the last ones in the log beside."""
-    with stoic.Study(path.parent / "first.db", space=SPACE, method="random") as study:
+    with stoic.Study(
+        path.parent / "first.db", space=SPACE, direction="maximize", method="random"
+    ) as study:
         for _ in range(30):
             study.tell(study.ask(), 1.0)
         for end in ("", "-wal", "-lock"):
@@ -217,7 +219,7 @@ def test_a_damaged_log_of_sqlite_does_not_make_a_younger_study(tmp_path: Path) -
 
 def test_an_old_copy_is_taken_on_request_only(tmp_path: Path) -> None:
     path, copy = tmp_path / "s.db", tmp_path / "copy.db"
-    with stoic.Study(path, space=SPACE) as study:
+    with stoic.Study(path, space=SPACE, direction="maximize") as study:
         study.tell(study.ask(), 1.0)
     shutil.copy(path, copy)
     with stoic.Study(path) as study:

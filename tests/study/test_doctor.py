@@ -23,7 +23,7 @@ SPACE = {"x": (0.0, 1.0), "gc": ["g1", "zgc"], "note": ["a" * 700, "b" * 2500]}
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two studies; rows of one are so long that they go over several pages."""
     path = tmp_path_factory.mktemp("whole") / "s.db"
-    with stoic.Study(path, "long", space=SPACE, method="random") as study:
+    with stoic.Study(path, "long", space=SPACE, direction="maximize", method="random") as study:
         for number in range(30):
             trial = study.ask()
             if number % 5 == 4:
@@ -66,7 +66,7 @@ def test_a_whole_store_is_healthy(whole: Path) -> None:
 
 
 def test_a_store_on_a_server(store: str) -> None:
-    with stoic.Study(store, space={"x": (0.0, 1.0)}) as study:
+    with stoic.Study(store, space={"x": (0.0, 1.0)}, direction="maximize") as study:
         for _ in range(3):
             study.tell(study.ask(), 1.0)
     assert examine(store).healthy
@@ -210,7 +210,7 @@ def test_a_part_of_a_file(whole: Path, tmp_path: Path) -> None:
 
 def test_a_store_that_fell_back(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
-    with stoic.Study(path, space={"x": (0.0, 1.0)}, method="random") as study:
+    with stoic.Study(path, space={"x": (0.0, 1.0)}, direction="maximize", method="random") as study:
         study.tell(study.ask(), 1.0)
     old = path.read_bytes()
     with stoic.Study(path) as study:

@@ -119,7 +119,7 @@ def test_the_policys_own_matters(tmp_path: Path) -> None:
     with pytest.raises(StudyMismatch, match="policy"):
         stoic.Study(tmp_path / "s.db", policy=policy("gp-ucb", lam=0.5))
     with pytest.raises(StudyMismatch, match="space"):
-        stoic.Study(tmp_path / "s.db", space={"x": (0.0, 1.0)})
+        stoic.Study(tmp_path / "s.db", space={"x": (0.0, 1.0)}, direction="maximize")
     with pytest.raises(InvalidInput, match="two arms"):
         one = stoic.policies.GPUCB(stoic.Arms([0.5]), KERNEL)
         stoic.Study(tmp_path / "one.db", policy=one)

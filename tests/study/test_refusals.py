@@ -20,7 +20,7 @@ SPACE = {"x": (0.0, 1.0), "n": (1, 8), "gc": ["g1", "zgc"]}
 
 @pytest.fixture
 def study(store: str) -> Iterator[stoic.Study]:
-    with stoic.Study(store, space=SPACE) as made:
+    with stoic.Study(store, space=SPACE, direction="maximize") as made:
         yield made
 
 
@@ -74,7 +74,7 @@ def test_numbers_of_every_kind(study: stoic.Study, value: Any) -> None:
 
 
 def test_the_trial_of_another_study(study: stoic.Study, store: str) -> None:
-    with stoic.Study(store, "other", space=SPACE) as other:
+    with stoic.Study(store, "other", space=SPACE, direction="maximize") as other:
         mine, theirs = study.ask(), other.ask()
         assert mine.number == theirs.number
         for use in (
@@ -159,9 +159,9 @@ def test_other_arguments(study: stoic.Study) -> None:
 
 def test_a_path_that_no_system_knows() -> None:
     with pytest.raises(InvalidInput, match="expected store as a path"):
-        stoic.Study("a\0b.db", space=SPACE)
+        stoic.Study("a\0b.db", space=SPACE, direction="maximize")
 
 
 def test_a_path_with_a_backslash(tmp_path: Path) -> None:
-    with stoic.Study(tmp_path / "a\\0b.db", space=SPACE) as study:
+    with stoic.Study(tmp_path / "a\\0b.db", space=SPACE, direction="maximize") as study:
         assert study.finished == 0

@@ -21,13 +21,15 @@ ROUNDS = 26
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     """What a study asks that never stops."""
-    with stoic.Study(tmp_path_factory.mktemp("whole") / "s.db", space=SPACE, seed=5) as study:
+    with stoic.Study(
+        tmp_path_factory.mktemp("whole") / "s.db", space=SPACE, direction="maximize", seed=5
+    ) as study:
         return go_on(study, ROUNDS)
 
 
 @pytest.mark.parametrize("stop", [1, 8, 12, 17, 24])
 def test_stopped_anywhere(whole: list[Any], tmp_path: Path, stop: int) -> None:
-    with stoic.Study(tmp_path / "s.db", space=SPACE, seed=5) as study:
+    with stoic.Study(tmp_path / "s.db", space=SPACE, direction="maximize", seed=5) as study:
         asked = go_on(study, stop)
     with stoic.Study(tmp_path / "s.db") as study:
         asked += go_on(study, ROUNDS - stop)
@@ -37,13 +39,13 @@ def test_stopped_anywhere(whole: list[Any], tmp_path: Path, stop: int) -> None:
 def test_stopped_after_every_trial(whole: list[Any], store: str) -> None:
     asked = []
     for _ in range(14):
-        with stoic.Study(store, space=SPACE, seed=5) as study:
+        with stoic.Study(store, space=SPACE, direction="maximize", seed=5) as study:
             asked += go_on(study, 1)
     assert asked == whole[:14]
 
 
 def test_in_another_process(whole: list[Any], store: str) -> None:
-    with stoic.Study(store, "mine", space=SPACE, seed=5) as study:
+    with stoic.Study(store, "mine", space=SPACE, direction="maximize", seed=5) as study:
         asked = go_on(study, 11)
     done = subprocess.run(
         [sys.executable, str(Path(__file__).parent / "going_on.py"), store, "mine", "6"],
@@ -55,9 +57,9 @@ def test_in_another_process(whole: list[Any], store: str) -> None:
 
 
 def test_with_open_trials(tmp_path: Path) -> None:
-    with stoic.Study(tmp_path / "a.db", space=SPACE) as study:
+    with stoic.Study(tmp_path / "a.db", space=SPACE, direction="maximize") as study:
         expected = go_on(study, 14, at_once=3)
-    with stoic.Study(tmp_path / "b.db", space=SPACE) as study:
+    with stoic.Study(tmp_path / "b.db", space=SPACE, direction="maximize") as study:
         pending = [study.ask() for _ in range(3)]
     asked = [t.params for t in pending]
     for rounds in range(14):

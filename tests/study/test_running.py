@@ -28,7 +28,7 @@ def bump(x: float) -> float:
 def test_it_does_what_maximize_does(store: str) -> None:
     seen: list[Trial] = []
     expected = stoic.maximize(bump, LINE, 11, seed=2)
-    with stoic.Study(store, space=LINE, seed=2, objective="bump") as study:
+    with stoic.Study(store, space=LINE, direction="maximize", seed=2, objective="bump") as study:
         result = study.optimize(bump, 11, callback=seen.append)
         assert result.to_dict() == expected.to_dict()
         assert tuple(seen) == result.trials
@@ -38,7 +38,7 @@ def test_it_does_what_maximize_does(store: str) -> None:
 def test_the_same_call_goes_on(tmp_path: Path) -> None:
     expected = stoic.maximize(bump, LINE, 10)
     for budget in (4, 7, 10, 10):
-        with stoic.Study(tmp_path / "s.db", space=LINE) as study:
+        with stoic.Study(tmp_path / "s.db", space=LINE, direction="maximize") as study:
             result = study.optimize(bump, budget)
             assert study.finished == budget
     assert result.trials == expected.trials
@@ -50,7 +50,7 @@ def test_failures_are_told_with_their_reason(tmp_path: Path) -> None:
             raise OSError("disk full")
         return None if x > 0.5 else x
 
-    with stoic.Study(tmp_path / "s.db", space=LINE) as study:
+    with stoic.Study(tmp_path / "s.db", space=LINE, direction="maximize") as study:
         result = study.optimize(crashes, 12)
         assert result.failures
         assert set(result.failures) <= {"OSError: disk full", "returned None"}
@@ -59,7 +59,7 @@ def test_failures_are_told_with_their_reason(tmp_path: Path) -> None:
 
 
 def test_mistakes_stop_the_run_and_give_the_trial_back(tmp_path: Path) -> None:
-    with stoic.Study(tmp_path / "s.db", space=LINE) as study:
+    with stoic.Study(tmp_path / "s.db", space=LINE, direction="maximize") as study:
         with pytest.raises(InvalidPayoff, match="real number"):
             study.optimize(lambda x: str(x), 5)
         with pytest.raises(InvalidInput, match="5 times out of 5"):
@@ -80,7 +80,7 @@ def test_ctrl_c_gives_back_what_is_under_way(store: str, jobs: int) -> None:
             time.sleep(0.2)
         return bump(x)
 
-    with stoic.Study(store, space=LINE) as study:
+    with stoic.Study(store, space=LINE, direction="maximize") as study:
         result = study.optimize(interrupted, 50, jobs=jobs)
         assert result.interrupted
         assert len(result.trials) <= 6
@@ -97,7 +97,7 @@ def test_jobs_run_at_the_same_time(store: str) -> None:
         together.wait()
         return bump(x)
 
-    with stoic.Study(store, space=LINE) as study:
+    with stoic.Study(store, space=LINE, direction="maximize") as study:
         result = study.optimize(waits, 6, jobs=3)
     assert len(result.trials) == 6
     assert not result.failures
@@ -115,7 +115,7 @@ def test_leases_are_renewed_while_evaluations_run(tmp_path: Path) -> None:
                 time.sleep(0.1)
         return x
 
-    with stoic.Study(path, space=LINE, lease=0.3) as study:
+    with stoic.Study(path, space=LINE, direction="maximize", lease=0.3) as study:
         study.optimize(slow, 1)
         assert study.trials[0].attempt == 1
     assert set(stolen) == {None}
@@ -123,7 +123,7 @@ def test_leases_are_renewed_while_evaluations_run(tmp_path: Path) -> None:
 
 def test_several_runs_share_one_budget(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
-    stoic.Study(path, space=LINE, method="random").close()
+    stoic.Study(path, space=LINE, direction="maximize", method="random").close()
 
     def run() -> None:
         with stoic.Study(path) as study:
@@ -140,7 +140,7 @@ def test_several_runs_share_one_budget(tmp_path: Path) -> None:
 
 def test_a_run_waits_for_the_lease_of_another(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
-    with stoic.Study(path, space=LINE, worker="gone, but who knows") as other:
+    with stoic.Study(path, space=LINE, direction="maximize", worker="gone, but who knows") as other:
         other.ask(lease=0.5)
     with stoic.Study(path) as study:
         assert len(study.optimize(bump, 2).trials) == 2
@@ -160,7 +160,7 @@ def test_a_run_outlives_a_restart_of_the_server(
         return bump(x)
 
     monkeypatch.setattr(running, "_NAPS", (0.2,) * 100)
-    with stoic.Study(postgres.fresh(), space=LINE) as study:
+    with stoic.Study(postgres.fresh(), space=LINE, direction="maximize") as study:
         assert len(study.optimize(restarts, 4).trials) == len(calls) == 4
 
 
@@ -169,14 +169,14 @@ def test_the_callback_may_stop(tmp_path: Path) -> None:
         if trial.number == 2:
             raise StopIteration
 
-    with stoic.Study(tmp_path / "s.db", space=LINE) as study:
+    with stoic.Study(tmp_path / "s.db", space=LINE, direction="maximize") as study:
         result = study.optimize(bump, 50, callback=stop)
         assert len(result.trials) == 3
         assert not result.interrupted
 
 
 def test_progress(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with stoic.Study(tmp_path / "s.db", space=LINE) as study:
+    with stoic.Study(tmp_path / "s.db", space=LINE, direction="maximize") as study:
         study.optimize(bump, 5, progress=True)
     assert capsys.readouterr().err.splitlines()[-1].startswith("5/5: best estimate ")
 
@@ -200,7 +200,7 @@ def test_a_dask_cluster_of_which_one_worker_is_killed(tmp_path: Path) -> None:
 
     with (
         cluster(tmp_path) as machines,
-        stoic.Study(tmp_path / "s.db", space=LINE, method="random") as study,
+        stoic.Study(tmp_path / "s.db", space=LINE, direction="maximize", method="random") as study,
     ):
 
         def kill(trial: Trial) -> None:

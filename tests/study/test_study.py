@@ -47,8 +47,8 @@ def play(study: stoic.Study, rounds: int) -> list[dict[str, Any]]:
 
 
 def test_a_study_asks_what_an_optimiser_would(store: str) -> None:
-    optimizer = stoic.Optimizer(LINE, seed=3)
-    with stoic.Study(store, space=LINE, seed=3) as study:
+    optimizer = stoic.Optimizer(LINE, direction="maximize", seed=3)
+    with stoic.Study(store, space=LINE, direction="maximize", seed=3) as study:
         for number in range(11):
             trial = study.ask()
             assert trial.number == number
@@ -94,7 +94,7 @@ def test_what_was_stored_comes_back(store: str) -> None:
 
 @pytest.mark.parametrize("value", [5e-324, 1.7976931348623157e308, -1e-300, 1 / 3, 10**300, 7])
 def test_values_survive_bit_by_bit(tmp_path: Path, value: float) -> None:
-    with stoic.Study(tmp_path / "s.db", space=LINE) as study:
+    with stoic.Study(tmp_path / "s.db", space=LINE, direction="maximize") as study:
         study.tell(study.ask(), value)
     with stoic.Study(tmp_path / "s.db") as study:
         assert struct.pack("<d", study.trials[0].values[0]) == struct.pack("<d", float(value))
@@ -102,7 +102,9 @@ def test_values_survive_bit_by_bit(tmp_path: Path, value: float) -> None:
 
 def test_random_suggestions_depend_on_the_seed_and_the_number_alone(tmp_path: Path) -> None:
     def asked(name: str, seed: int, value: float) -> list[Any]:
-        with stoic.Study(tmp_path / "s.db", name, space=MIXED, seed=seed, method="random") as study:
+        with stoic.Study(
+            tmp_path / "s.db", name, space=MIXED, direction="maximize", seed=seed, method="random"
+        ) as study:
             trials = [study.ask() for _ in range(20)]
             for trial in trials[::2]:
                 study.tell(trial, value)
@@ -123,7 +125,7 @@ def test_random_suggestions_depend_on_the_seed_and_the_number_alone(tmp_path: Pa
 
 
 def test_a_store_holds_several_studies(store: str) -> None:
-    with stoic.Study(store, "one", space=LINE, objective="loss") as one:
+    with stoic.Study(store, "one", space=LINE, direction="maximize", objective="loss") as one:
         play(one, 2)
         one.fail(one.ask())
         one.ask()
@@ -144,10 +146,12 @@ def test_a_store_holds_several_studies(store: str) -> None:
 
 
 def test_a_study_deleted_under_our_hands_is_unknown(store: str) -> None:
-    with stoic.Study(store, space=LINE) as study:
+    with stoic.Study(store, space=LINE, direction="maximize") as study:
         trial = study.ask()
         delete(store, "study")
-        with stoic.Study(store, "other", space=LINE):  # may take the place of the former
+        with stoic.Study(
+            store, "other", space=LINE, direction="maximize"
+        ):  # may take the place of the former
             for use in (study.ask, lambda: study.tell(trial, 1.0), study.result):
                 with pytest.raises(UnknownStudy, match="deleted"):
                     use()
@@ -156,6 +160,22 @@ def test_a_study_deleted_under_our_hands_is_unknown(store: str) -> None:
 def test_a_study_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(UnknownStudy, match="'study'"):
         stoic.Study(tmp_path / "none.db")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_new_study_needs_a_direction(store: str) -> None:
+    for _ in range(2):  # a store that is not there, then one that holds another study
+        with pytest.raises(InvalidInput, match='direction="maximize" or direction="minimize"'):
+            stoic.Study(store, space=LINE)
+        with stoic.Study(store, "other", space=LINE, direction="minimize"):
+            pass
+    with stoic.Study(store, "other", space=LINE) as study:
+        assert study.direction == "minimize"
+
+
+def test_a_refused_study_makes_no_file(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="direction"):
+        stoic.Study(tmp_path / "s.db", space=LINE)
     assert not list(tmp_path.iterdir())
 
 
@@ -212,7 +232,7 @@ def test_bad_arguments_are_refused_before_anything_is_made(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InvalidInput):
-        stoic.Study(**{"store": "s.db", "space": LINE, **wrong})
+        stoic.Study(**{"store": "s.db", "space": LINE, "direction": "maximize", **wrong})
     assert not list(tmp_path.iterdir())
 
 
@@ -220,7 +240,7 @@ def test_paths_and_urls_name_the_same_store(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with stoic.Study(space=LINE) as study:
+    with stoic.Study(space=LINE, direction="maximize") as study:
         monkeypatch.chdir("/")
         study.tell(study.ask(), 1.0)
         assert str(tmp_path / "stoic.db") in study.url
@@ -233,7 +253,7 @@ def test_paths_and_urls_name_the_same_store(
 
 
 def test_tell_again_is_fine_and_another_value_is_not(store: str) -> None:
-    with stoic.Study(store, space=LINE) as study:
+    with stoic.Study(store, space=LINE, direction="maximize") as study:
         first, second, third = (study.ask() for _ in range(3))
         for _ in range(3):
             study.tell(first, 1.5)
@@ -264,7 +284,7 @@ def test_tell_again_is_fine_and_another_value_is_not(store: str) -> None:
 
 def test_a_silent_workers_trial_comes_back(store: str) -> None:
     with (
-        stoic.Study(store, space=LINE, lease=50.0, worker="a") as silent,
+        stoic.Study(store, space=LINE, direction="maximize", lease=50.0, worker="a") as silent,
         stoic.Study(store, worker="b") as other,
     ):
         lost, late = silent.ask(), silent.ask()
@@ -286,7 +306,7 @@ def test_a_silent_workers_trial_comes_back(store: str) -> None:
 
 
 def test_leases_are_renewed_and_given_back(store: str) -> None:
-    with stoic.Study(store, space=LINE) as study:
+    with stoic.Study(store, space=LINE, direction="maximize") as study:
         short = study.ask(lease=0.05)
         assert study.renew(short, 300.0)
         time.sleep(0.1)
@@ -307,7 +327,7 @@ def test_leases_are_renewed_and_given_back(store: str) -> None:
 def test_trials_of_processes_that_ended_here_come_back_at_once(store: str) -> None:
     child = os.fork()
     if child == 0:
-        stoic.Study(store, space=LINE).ask()
+        stoic.Study(store, space=LINE, direction="maximize").ask()
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0
     with stoic.Study(store) as study:
@@ -319,7 +339,7 @@ def test_trials_of_processes_that_ended_here_come_back_at_once(store: str) -> No
 
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_study_that_was_forked_has_its_own_connection(store: str) -> None:
-    with stoic.Study(store, space=LINE, method="random") as study:
+    with stoic.Study(store, space=LINE, direction="maximize", method="random") as study:
         study.ask()
         child = os.fork()
         if child == 0:
@@ -335,7 +355,7 @@ def test_a_study_that_was_forked_has_its_own_connection(store: str) -> None:
 
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_forked_child_holds_its_trials_itself(store: str) -> None:
-    with stoic.Study(store, space=LINE, method="random") as study:
+    with stoic.Study(store, space=LINE, direction="maximize", method="random") as study:
         mine = study.ask()
         child = os.fork()
         if child == 0:
@@ -348,7 +368,7 @@ def test_a_forked_child_holds_its_trials_itself(store: str) -> None:
 
 
 def test_a_trial_that_is_lost_again_and_again_is_given_up(store: str) -> None:
-    with stoic.Study(store, space=LINE) as study:
+    with stoic.Study(store, space=LINE, direction="maximize") as study:
         lost = study.ask(lease=0.01)
         for attempt in range(2, 6):
             time.sleep(0.02)
@@ -367,7 +387,7 @@ def test_a_trial_that_is_lost_again_and_again_is_given_up(store: str) -> None:
 
 
 def test_a_lost_trial_that_is_given_up_makes_room_for_the_next(store: str) -> None:
-    with stoic.Study(store, space=LINE) as study:
+    with stoic.Study(store, space=LINE, direction="maximize") as study:
         for attempt in range(1, 6):
             for trial in (study.ask(), study.ask()):
                 assert trial.attempt == attempt
@@ -378,7 +398,7 @@ def test_a_lost_trial_that_is_given_up_makes_room_for_the_next(store: str) -> No
 
 
 def test_a_trial_that_is_given_back_is_never_given_up(store: str) -> None:
-    with stoic.Study(store, space=LINE) as study:
+    with stoic.Study(store, space=LINE, direction="maximize") as study:
         for attempt in range(1, 9):
             trial = study.ask()
             assert (trial.number, trial.attempt) == (0, attempt)
@@ -390,7 +410,7 @@ def test_a_trial_that_ends_its_workers_is_given_up(store: str) -> None:
     for _ in range(5):
         child = os.fork()
         if child == 0:
-            stoic.Study(store, space=LINE, method="random").ask()
+            stoic.Study(store, space=LINE, direction="maximize", method="random").ask()
             os._exit(0)
         assert os.waitpid(child, 0)[1] == 0
     with stoic.Study(store) as study:
@@ -403,7 +423,7 @@ def test_a_trial_that_ends_its_workers_is_given_up(store: str) -> None:
 
 
 def test_enqueued_trials_are_asked_first(store: str) -> None:
-    with stoic.Study(store, space=LINE) as study:
+    with stoic.Study(store, space=LINE, direction="maximize") as study:
         study.enqueue({"x": 0.25})
         study.enqueue({"x": 0.75})
         assert study.trials[0].attempt == 0
@@ -427,7 +447,7 @@ def test_added_measurements_count(store: str) -> None:
 
 
 def test_others_tells_are_taken_in(store: str) -> None:
-    with stoic.Study(store, space=LINE) as one, stoic.Study(store) as two:
+    with stoic.Study(store, space=LINE, direction="maximize") as one, stoic.Study(store) as two:
         play(one, 4)
         play(two, 3)
         play(one, 3)
@@ -439,8 +459,8 @@ def test_others_tells_are_taken_in(store: str) -> None:
 
 
 def test_suggestions_reckon_with_all_that_is_open(store: str) -> None:
-    optimizer = stoic.Optimizer(LINE)
-    with stoic.Study(store, space=LINE) as study:
+    optimizer = stoic.Optimizer(LINE, direction="maximize")
+    with stoic.Study(store, space=LINE, direction="maximize") as study:
         open_trials = [study.ask() for _ in range(12)]
         pending: list[Any] = []
         for trial in open_trials:
@@ -456,8 +476,8 @@ def test_suggestions_reckon_with_all_that_is_open(store: str) -> None:
 
 
 def test_a_suggestion_that_comes_too_late_is_made_anew(store: str) -> None:
-    optimizer = stoic.Optimizer(LINE)
-    with stoic.Study(store, space=LINE) as study, stoic.Study(store) as other:
+    optimizer = stoic.Optimizer(LINE, direction="maximize")
+    with stoic.Study(store, space=LINE, direction="maximize") as study, stoic.Study(store) as other:
         adviser: Any = study.informed()
         suggest, calls = adviser.suggest, []
 
@@ -477,7 +497,7 @@ def test_a_suggestion_that_comes_too_late_is_made_anew(store: str) -> None:
 
 
 def test_threads_share_a_study(store: str) -> None:
-    with stoic.Study(store, space=LINE, method="random") as study:
+    with stoic.Study(store, space=LINE, direction="maximize", method="random") as study:
 
         def work() -> None:
             for _ in range(10):
@@ -493,7 +513,7 @@ def test_threads_share_a_study(store: str) -> None:
 
 
 def test_budgets_are_kept_among_workers(store: str) -> None:
-    with stoic.Study(store, space=LINE) as one, stoic.Study(store) as two:
+    with stoic.Study(store, space=LINE, direction="maximize") as one, stoic.Study(store) as two:
         first, second = one.ask_within(2), two.ask_within(2)
         assert first is not None
         assert second is not None
@@ -510,7 +530,7 @@ def test_budgets_are_kept_among_workers(store: str) -> None:
 
 
 def test_no_statement_goes_through_all_trials(tmp_path: Path) -> None:
-    with stoic.Study(tmp_path / "s.db", space=LINE) as study:
+    with stoic.Study(tmp_path / "s.db", space=LINE, direction="maximize") as study:
         study.ask()
         raw = sqlite3.connect(tmp_path / "s.db")
         for statement in (
@@ -537,7 +557,7 @@ def test_no_statement_goes_through_all_trials(tmp_path: Path) -> None:
 def test_missing_packages_name_their_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(MissingExtra, match=r"stoic\[postgres\]"):
-        stoic.Study("postgresql://nobody@nowhere/none", space=LINE)
+        stoic.Study("postgresql://nobody@nowhere/none", space=LINE, direction="maximize")
     for name in [n for n in sys.modules if n.split(".")[0] == "sqlalchemy"]:
         monkeypatch.setitem(sys.modules, name, None)
     for name in [n for n in sys.modules if n.startswith("stoic.study")]:

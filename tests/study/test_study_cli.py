@@ -91,7 +91,7 @@ def test_reporting() -> None:
 def test_reports_of_like_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("a/b", "a-b", "a b"):
-        with stoic.Study("stoic.db", name, space={"x": (0.0, 1.0)}) as study:
+        with stoic.Study("stoic.db", name, space={"x": (0.0, 1.0)}, direction="maximize") as study:
             study.tell(study.ask(), 1.0)
         run("report", name)
     written = [path.read_text(encoding="utf-8") for path in tmp_path.glob("*.html")]
@@ -159,7 +159,7 @@ def test_a_copy_without_its_notes_is_a_store(path: str) -> None:
 
 
 def test_a_store_that_is_still_in_its_log_is_one(tmp_path: Path) -> None:
-    with stoic.Study(tmp_path / "s.db", space={"x": (0.0, 1.0)}) as study:
+    with stoic.Study(tmp_path / "s.db", space={"x": (0.0, 1.0)}, direction="maximize") as study:
         study.tell(study.ask(), 1.0)
         for end in ("", "-wal"):
             shutil.copy(f"{tmp_path / 's.db'}{end}", f"{tmp_path / 'copy.db'}{end}")

@@ -163,7 +163,7 @@ def test_empty_text_is_a_choice_like_others(tmp_path: Path, kind: str) -> None:
         {"flags": "-O2", "level": "", "note": "set"},
         {"flags": "-O2", "level": "deep", "note": None},
     ]
-    with stoic.Study(tmp_path / "s.db", space=EMPTY) as study:
+    with stoic.Study(tmp_path / "s.db", space=EMPTY, direction="maximize") as study:
         for params in rows:
             study.add(params, 1.0)
     export(tmp_path / "s.db", "study", tmp_path / f"t.{kind}")
@@ -213,7 +213,7 @@ def test_rows_must_agree_with_the_study(tmp_path: Path) -> None:
 
 
 def test_open_trials_get_their_values(store: str, tmp_path: Path) -> None:
-    with stoic.Study(store, space=LINE, method="random") as study:
+    with stoic.Study(store, space=LINE, direction="maximize", method="random") as study:
         trial = study.ask()
     file = tmp_path / "rows.json"
     rows = [{**trial.params, "number": 0, "value": 2.5}, {**trial.params, "reason": "late"}]
@@ -227,7 +227,7 @@ def test_open_trials_get_their_values(store: str, tmp_path: Path) -> None:
 def test_reasons_that_are_no_text(store: str, tmp_path: Path, kind: str) -> None:
     if kind == "parquet":
         pytest.importorskip("pyarrow")
-    with stoic.Study(store, space={"x": (0.0, 1.0)}) as study:
+    with stoic.Study(store, space={"x": (0.0, 1.0)}, direction="maximize") as study:
         study.fail(study.ask(), "no file b\udcff")
     copy = tmp_path / f"copy.{kind}"
     assert export(store, "study", copy) == 1
@@ -240,7 +240,7 @@ def test_reasons_that_are_no_text(store: str, tmp_path: Path, kind: str) -> None
 def test_choices_of_two_types(store: str, tmp_path: Path, kind: str, choices: list[object]) -> None:
     if kind == "parquet":
         pytest.importorskip("pyarrow")
-    with stoic.Study(store, space={"size": choices}) as study:
+    with stoic.Study(store, space={"size": choices}, direction="maximize") as study:
         for choice in choices:
             study.add({"size": choice}, 1.0)
         copy = tmp_path / f"copy.{kind}"

@@ -23,7 +23,8 @@ import resource, sys
 import stoic
 from stoic.errors import StoreUnavailable
 
-with stoic.Study(sys.argv[1], space={"x": (0.0, 1.0)}, method="random") as study:
+space = {"x": (0.0, 1.0)}
+with stoic.Study(sys.argv[1], space=space, direction="maximize", method="random") as study:
     told = 0
     hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
     resource.setrlimit(resource.RLIMIT_FSIZE, (600_000, hard))
@@ -59,12 +60,12 @@ import os, sys
 import stoic
 from stoic.errors import StoreUnavailable
 
-with stoic.Study(sys.argv[2], space={"x": (0.0, 1.0)}):
+with stoic.Study(sys.argv[2], space={"x": (0.0, 1.0)}, direction="maximize"):
     pass  # has all imports behind it
 if os.geteuid() == 0:
     os.setgid(65534); os.setuid(65534)
 try:
-    stoic.Study(sys.argv[1], space={"x": (0.0, 1.0)})
+    stoic.Study(sys.argv[1], space={"x": (0.0, 1.0)}, direction="maximize")
 except StoreUnavailable as error:
     print(error)
 """
@@ -76,7 +77,7 @@ def test_a_folder_that_is_read_only(tmp_path: Path, there: bool) -> None:
     folder.mkdir()
     path = folder / "s.db"
     if there:
-        with stoic.Study(path, space=SPACE) as study:
+        with stoic.Study(path, space=SPACE, direction="maximize") as study:
             study.tell(study.ask(), 1.0)
         for file in folder.iterdir():
             file.chmod(0o444)
@@ -101,9 +102,9 @@ def test_a_folder_that_is_read_only(tmp_path: Path, there: bool) -> None:
 
 def test_a_folder_instead_of_a_file_and_no_folder(tmp_path: Path) -> None:
     with pytest.raises(StoreUnavailable, match="name a file"):
-        stoic.Study(tmp_path, space=SPACE)
+        stoic.Study(tmp_path, space=SPACE, direction="maximize")
     with pytest.raises(StoreUnavailable, match="make its folder"):
-        stoic.Study(tmp_path / "none" / "s.db", space=SPACE)
+        stoic.Study(tmp_path / "none" / "s.db", space=SPACE, direction="maximize")
     with pytest.raises(StoreUnavailable, match="look at the path"):
         summaries(tmp_path / "none.db")
     assert not list(tmp_path.iterdir())
@@ -114,7 +115,7 @@ def test_a_store_that_another_program_locks(
 ) -> None:
     monkeypatch.setattr(sqlite, "_PATIENCE", 0.2)
     path = tmp_path / "s.db"
-    with stoic.Study(path, space=SPACE) as study:
+    with stoic.Study(path, space=SPACE, direction="maximize") as study:
         trial = study.ask()
         raw = sqlite3.connect(path, isolation_level=None)
         raw.execute("BEGIN IMMEDIATE")
@@ -134,7 +135,7 @@ def test_a_store_that_another_program_locks(
 
 def test_a_server_that_goes_away_and_comes_back(postgres: Server) -> None:
     store = postgres.fresh()
-    with stoic.Study(store, space=SPACE) as study:
+    with stoic.Study(store, space=SPACE, direction="maximize") as study:
         trial = study.ask()
         study.tell(trial, 1.0)
         postgres.stop()
@@ -157,14 +158,20 @@ def test_a_server_that_goes_away_and_comes_back(postgres: Server) -> None:
 def test_commits_are_durable_whatever_the_server_is_set_to(postgres: Server) -> None:
     store = postgres.fresh() + "%20-csynchronous_commit%3Doff"
     expected = {"synchronous_commit": "on", "lock_timeout": "1min"}
-    with stoic.Study(store, space=SPACE) as study, study._session.database.read() as connection:
+    with (
+        stoic.Study(store, space=SPACE, direction="maximize") as study,
+        study._session.database.read() as connection,
+    ):
         for name, value in expected.items():
             assert connection.exec_driver_sql(f"SHOW {name}").scalar() == value
 
 
 def test_files_are_synced_at_every_commit(tmp_path: Path) -> None:
     store, expected = tmp_path / "s.db", {"synchronous": 2, "journal_mode": "wal"}
-    with stoic.Study(store, space=SPACE) as study, study._session.database.read() as connection:
+    with (
+        stoic.Study(store, space=SPACE, direction="maximize") as study,
+        study._session.database.read() as connection,
+    ):
         for name, value in expected.items():
             assert connection.exec_driver_sql(f"PRAGMA {name}").scalar() == value
 
@@ -172,20 +179,20 @@ def test_files_are_synced_at_every_commit(tmp_path: Path) -> None:
 def test_no_such_database_or_user(postgres: Server) -> None:
     for wrong in (postgres.url("none"), postgres.url("postgres").replace("stoic@", "nobody@")):
         with pytest.raises(StoreUnavailable, match=r"none|nobody"):
-            stoic.Study(wrong, space=SPACE)
+            stoic.Study(wrong, space=SPACE, direction="maximize")
 
 
 def test_passwords_are_not_shown(postgres: Server) -> None:
     secret = postgres.fresh().replace("stoic@", "stoic:hush@")
-    with stoic.Study(secret, space=SPACE) as study:
+    with stoic.Study(secret, space=SPACE, direction="maximize") as study:
         assert "hush" not in study.url + repr(study)
     with pytest.raises(StoreUnavailable) as caught:
-        stoic.Study(secret.replace("/postgres?", "/none?"), space=SPACE)
+        stoic.Study(secret.replace("/postgres?", "/none?"), space=SPACE, direction="maximize")
     assert "hush" not in str(caught.value)
 
 
 def test_what_is_closed_is_closed(store: str) -> None:
-    study = stoic.Study(store, space=SPACE)
+    study = stoic.Study(store, space=SPACE, direction="maximize")
     study.close()
     study.close()
     with pytest.raises(StoreUnavailable, match="closed"):

@@ -101,5 +101,5 @@ def test_a_damaged_log_is_refused_and_left_alone(killed: Files, tmp_path: Path) 
     assert Path(f"{path}-wal").read_bytes() == bytes(log)
     emptied = put({**killed, "": b""}, tmp_path / "s.db")
     with pytest.raises(StoreDamaged, match="empty"):
-        stoic.Study(emptied, space={"x": (0.0, 1.0)})
+        stoic.Study(emptied, space={"x": (0.0, 1.0)}, direction="maximize")
     assert content(put(killed, path))[-1]

@@ -19,7 +19,9 @@ def work(store: str, trials: int, lease: float, out: str) -> None:
     """
     space = {"x": (0.0, 1.0), "n": (1, 64)}
     file = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    with stoic.Study(store, space=space, method="random", lease=lease) as study:
+    with stoic.Study(
+        store, space=space, direction="maximize", method="random", lease=lease
+    ) as study:
         os.write(file, b"ready\n")
         for _ in range(trials):
             trial = study.ask()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
 
 from rich.table import Table
 
@@ -14,7 +13,6 @@ from stoic.cli.tuning.board import estimate, times
 from stoic.errors import InvalidInput
 from stoic.numbers import rounded
 from stoic.numbers import shown as shown_value
-from stoic.optimize import Answer
 from stoic.optimize.answers import assignments
 from stoic.redaction import redacted_url
 from stoic.study import Study, StudySummary, TrialRecord
@@ -86,22 +84,13 @@ def best(study: Study, as_json: bool) -> None:
             error
         )
     if as_json:
-        print_json(_answer(answer))
+        print_json(answer.to_dict())
         return
     console = Console()
     for name, value in answer.params.items():
         console.print(Text.assemble((f"{name}: ", "cyan"), shown_value(value)), soft_wrap=True)
     words = f"{estimate(answer)}, {times(answer.measured)}"
     console.print(Text.assemble((f"{study.objective}: ", "cyan"), words), soft_wrap=True)
-
-
-def _answer(answer: Answer) -> dict[str, Any]:
-    return {
-        "params": dict(answer.params),
-        "value": answer.value,
-        "interval": list(answer.interval),
-        "measured": answer.measured,
-    }
 
 
 def trials(study: Study, found: Sequence[TrialRecord], as_json: bool) -> None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from statistics import median_high, median_low
 from typing import Any
 
 from stoic.numbers import shown, with_interval
 from stoic.printable import visible
 
-__all__ = ["Answer", "Luckiest", "Suspect", "Trial", "assignments"]
+__all__ = ["UNKNOWN", "Answer", "Luckiest", "Suspect", "Trial", "assignments", "middle"]
 
 Params = dict[str, Any]
+
+UNKNOWN = "interval unknown: too few different values"
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,11 @@ class Trial:
 
 @dataclass(frozen=True)
 class Answer:
-    """The configuration to stand by: its estimated value, with a 90% interval."""
+    """The configuration to stand by: its estimated value, with a 90% interval.
+
+    The interval is (−∞, ∞) while the spread of the values is unknown: before there are three
+    values, and as long as all are equal. A width would then come from nothing.
+    """
 
     params: Params
     value: float
@@ -39,8 +47,27 @@ class Answer:
     measured: int  # how often this very configuration was evaluated with success
 
     def __str__(self) -> str:
+        return f"{assignments(self.params)}: {self.shown()}"
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the interval is known."""
+        return all(map(math.isfinite, self.interval))
+
+    def shown(self, label: str = "90%: ") -> str:
+        """The value and its interval, or that it is unknown, with the digits they deserve.
+
+        >>> Answer({"x": 1}, 12.4117, (11.93, 13.02), measured=3).shown()
+        '12.41 (90%: 11.93 to 13.02)'
+        >>> Answer({"x": 1}, 2e-4, (-math.inf, math.inf), measured=1).shown()
+        '0.0002 (interval unknown: too few different values)'
+        """
         value, low, high = with_interval(self.value, self.interval)
-        return f"{assignments(self.params)}: {value} (90%: {low} to {high})"
+        return f"{value} ({label}{low} to {high})" if self.bounded else f"{value} ({UNKNOWN})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer as data that JSON can hold; an unknown interval is None."""
+        return asdict(self) | {"interval": list(self.interval) if self.bounded else None}
 
 
 @dataclass(frozen=True)
@@ -75,3 +102,14 @@ def assignments(params: Mapping[str, Any], between: str = ", ") -> str:
     'threads=8, rate=0.0123457, gc=zgc'
     """
     return visible(between.join(f"{name}={shown(value)}" for name, value in params.items()))
+
+
+def middle(values: Sequence[float]) -> float:
+    """The median, finite also where the sum of two values is not.
+
+    >>> middle([3.0, 1.0, 2.0]), middle([1.5e308, 1.7e308]), middle([5e-324, 1e-323])
+    (2.0, 1.6e+308, 1e-323)
+    """
+    low, high = median_low(values), median_high(values)
+    half = low / 2.0 + high / 2.0
+    return half if abs(half) > 1.0 else (low + high) / 2.0  # the halves of tiny values vanish

@@ -9,7 +9,8 @@ import numpy as np
 from stoic.checks import Array
 from stoic.numbers import rounded
 from stoic.optimize.acquisition import mean_slopes
-from stoic.optimize.answers import Answer, Luckiest, Suspect
+from stoic.optimize.agreement import Agreement
+from stoic.optimize.answers import Answer, Luckiest, Suspect, Trial
 from stoic.optimize.failures import Failures
 from stoic.optimize.history import History
 from stoic.optimize.model import Model
@@ -32,28 +33,50 @@ _QUIET = 0.02  # noise, in robust units of all values, that no luck comes from
 
 
 def recommend(history: History, model: Model, failures: Failures, search: Search) -> Answer:
-    """The configuration of the highest cautious estimate: an evaluated one, or uphill from such."""
+    """The configuration of the highest cautious estimate: an evaluated one, or uphill from such.
+
+    No estimate counts that the configuration's own measurements contradict.
+    """
+    agreement = Agreement(history, model)
     seen = model.points()
-    starts = seen[np.argsort(-_cautious(model, seen), kind="stable")[:_STARTS]]
+    starts = seen[np.argsort(-_scores(model, agreement, seen), kind="stable")[:_STARTS]]
     uphill = search.climb(mean_slopes(model.gp, _CAUTION), starts, steps=30)
     seen = np.vstack([seen, uphill])
-    chance = failures.chance_of_success(seen)
-    likely = np.where(chance >= min(0.5, float(chance.max())), _cautious(model, seen), -np.inf)
-    return estimate(history, model, seen[int(np.argmax(likely))])
+    scores, chance = _scores(model, agreement, seen), failures.chance_of_success(seen)
+    safe = min(0.5, float(chance[np.isfinite(scores)].max()))
+    best = int(np.argmax(np.where(chance >= safe, scores, -np.inf)))
+    return _estimate(history, model, agreement, seen[best])
 
 
 def estimate(history: History, model: Model, point: Array) -> Answer:
     """The estimate of any point of the unit cube, with its 90% interval."""
-    centre, below, above = _interval(model, point)
+    return _estimate(history, model, Agreement(history, model), point)
+
+
+def _estimate(history: History, model: Model, agreement: Agreement, point: Array) -> Answer:
+    centre, below, above = _consistent(model, agreement, point)
     ends = sorted(history.sign * model.scaling.y(centre + e) for e in (-below, above))
+    if not model.scaling.known:
+        ends = [-math.inf, math.inf]
     value = history.sign * model.scaling.y(centre)
     return Answer(history.space.decode(point), value, (ends[0], ends[1]), history.measured(point))
 
 
-def _cautious(model: Model, points: Array) -> Array:
+def _scores(model: Model, agreement: Agreement, points: Array) -> Array:
     """An estimate that is not sure is worth less: it is the highest of many."""
     mean, variance = model.gp.predict(points)
-    return mean - _CAUTION * np.sqrt(variance)
+    return agreement.weighed(points, mean, mean - _CAUTION * np.sqrt(variance))
+
+
+def _consistent(model: Model, agreement: Agreement, point: Array) -> tuple[float, float, float]:
+    """The interval at a point, its centre bounded by what the point's own measurements say."""
+    centre, below, above = _interval(model, point)
+    own = agreement.own(point)
+    if own is None:
+        return centre, below, above
+    if own.contradicts(float(model.gp.mean(point[None])[0])):
+        return own.middle, max(below, agreement.margin), max(above, agreement.margin)
+    return min(max(centre, own.low), own.high), below, above
 
 
 def _interval(model: Model, point: Array) -> tuple[float, float, float]:
@@ -85,6 +108,11 @@ def _interval(model: Model, point: Array) -> tuple[float, float, float]:
     return centre + moved, low, high
 
 
+def moved_by_skew(model: Model) -> float:
+    """By how much skewed noise moves every estimate, in z."""
+    return _skew(model)[0]
+
+
 def _skew(model: Model) -> tuple[float, float, float]:
     """How far skewed noise moves an estimate, the error of that, and how sure it is skewed."""
     shift, error = model.fits[0].skew
@@ -92,19 +120,16 @@ def _skew(model: Model) -> tuple[float, float, float]:
     return sure * shift, error, sure
 
 
-def moved_by_skew(model: Model) -> float:
-    """By how much skewed noise moves every estimate, in z."""
-    return _skew(model)[0]
-
-
 def suspects(history: History, model: Model) -> tuple[Suspect, ...]:
-    """Measurements that the others contradict."""
+    """Measurements that the others contradict, and none of the same configuration bears out."""
+    agreeing = Agreement(history, model).agreeing[model.rows]
     mean, variance = model.gp.left_out
     noise = math.sqrt(model.gp.hyper.noise)
     numbers = history.numbers()
     errors = np.abs(model.fits[0].z - mean)
     found = []
-    for i in np.flatnonzero((model.gp.weights < _CORRUPT) & (errors > _FAR * np.median(errors))):
+    wild = (model.gp.weights < _CORRUPT) & (errors > _FAR * np.median(errors))
+    for i in np.flatnonzero(wild & ~agreeing):
         trial = history.trials[numbers[int(model.rows[i])]]
         assert trial.value is not None
         expected = history.sign * model.scaling.y(float(mean[i]))
@@ -135,25 +160,38 @@ def luckiest(
     for suspect in suspected:
         if suspect.trial == trial.number:
             return Luckiest(trial, f"not the answer: {suspect.reason}")
-    point = history.space.encode(trial.params)
-    centre = float(model.gp.mean(point[None])[0]) + moved_by_skew(model)  # as the answer's own
-    own = history.sign * model.scaling.y(centre)
-    its, best = rounded(own, half_width), rounded(answer.value, half_width)
+    agreement, point = Agreement(history, model), history.space.encode(trial.params)
+    mean = float(model.gp.mean(point[None])[0])
+    own = agreement.own(point)
+    if own is not None and own.contradicts(mean) and not own.outvotes(mean):
+        others = rounded(history.sign * model.scaling.y(mean), half_width)
+        return Luckiest(
+            trial,
+            "not the answer: its configuration was measured twice with that outcome, but the "
+            f"others predict {others} there; measure it once more",
+        )
+    here = history.sign * model.scaling.y(_consistent(model, agreement, point)[0])
+    its, best = rounded(here, half_width), rounded(answer.value, half_width)
     return Luckiest(
         trial,
         f"not the answer: its own estimate is {its}, against {best} for the "
-        f"answer; {_verdict(history, model, answer, point, float(values.max()))}",
+        f"answer; {_verdict(history, model, agreement, answer, trial)}",
     )
 
 
-def _verdict(history: History, model: Model, answer: Answer, point: Array, y: float) -> str:
+def _verdict(
+    history: History, model: Model, agreement: Agreement, answer: Answer, trial: Trial
+) -> str:
     """Why the best measurement was not taken: what of all that was weighed decided."""
-    both = np.array([point, history.space.encode(answer.params)])
-    (here, there), (safe_here, safe_there) = model.gp.mean(both), _cautious(model, both)
+    both = np.array([history.space.encode(trial.params), history.space.encode(answer.params)])
+    (here, there), (safe_here, safe_there) = model.gp.mean(both), _scores(model, agreement, both)
     noise = math.sqrt(model.gp.hyper.noise)
+    y = history.sign * float(trial.value or 0.0)
     surplus = float(model.scaling.z(np.array([y]))[0]) - here - moved_by_skew(model)
     if safe_here > safe_there:
-        chance = Failures(history.failed(), history.points()).chance_of_success(both)
+        chance = Failures(
+            history.failed(), history.points(), history.space.groups
+        ).chance_of_success(both)
         if chance[0] < chance[1]:
             return f"of evaluations near it, an estimated {1.0 - chance[0]:.0%} fail"
         return "it was not among the measurements that the answer was chosen from"

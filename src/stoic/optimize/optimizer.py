@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from stoic.checks import Array, choice, describe, integer, listed, number
+from stoic.checks import Array, describe, given_direction, integer, listed, number
 from stoic.errors import InvalidInput, InvalidPayoff
 from stoic.optimize.acquisition import Acquisition
 from stoic.optimize.answers import Answer, Luckiest, Suspect, Trial
@@ -42,7 +42,7 @@ class Optimizer:
         A mapping such as ``{"lr": (1e-5, 1e-1, "log"), "depth": (2, 12), "opt": ["adam", "sgd"]}``
         or a :class:`stoic.Space`.
     direction
-        ``"maximize"`` or ``"minimize"``.
+        ``"maximize"`` or ``"minimize"``; has to be given, for nobody can guess what good means.
     seed
         Of all that is drawn.
 
@@ -58,12 +58,12 @@ class Optimizer:
         self,
         space: Space | Mapping[str, Any],
         *,
-        direction: str = "maximize",
+        direction: str | None = None,
         seed: int = 0,
         tactics: Tactics | None = None,
     ) -> None:
         self.space = Space.of(space)
-        self.direction = choice(direction, "direction", ("maximize", "minimize"))
+        self.direction = given_direction(direction)
         self.seed = integer(seed, "seed", at_least=0, at_most=2**63 - 1)
         self._sign = 1.0 if direction == "maximize" else -1.0
         self._history = History(self.space, self._sign)
@@ -119,7 +119,8 @@ class Optimizer:
 
     def _failures(self) -> Failures:
         failed = self._history.failed()
-        return Failures(failed, self._history.points() if len(failed) else failed)
+        succeeded = self._history.points() if len(failed) else failed
+        return Failures(failed, succeeded, self.space.groups)
 
     # -- tell ---------------------------------------------------------------------------------
 

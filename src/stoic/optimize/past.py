@@ -20,7 +20,7 @@ from stoic.surrogate.fitting import Fit
 __all__ = ["Estimate", "replay"]
 
 _STOPS = 20  # at which an answer is asked for
-_FEWEST = 3  # values before which an interval means nothing
+_FEWEST = 3  # values, before which no estimate is shown
 _EXACT = 200  # measurements, up to which the surrogate is the optimiser's own
 _SEEN = 600  # measurements that a later surrogate looks at, at most
 _HEARD = 0.01  # the least say of a surrogate that is taken along
@@ -34,6 +34,11 @@ class Estimate:
     value: float
     low: float
     high: float
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the interval was known; once it is, it stays so."""
+        return math.isfinite(self.low) and math.isfinite(self.high)
 
 
 def replay(result: Result) -> tuple[Optimizer, list[Estimate]]:

@@ -23,7 +23,17 @@ from stoic.numbers import shown
 from stoic.optimize.importance import Importance
 from stoic.optimize.past import Estimate
 from stoic.optimize.result import Result
-from stoic.optimize.views import Slice, View, limits, lucky, numbered, suspected, view, window
+from stoic.optimize.views import (
+    Slice,
+    View,
+    drawn,
+    limits,
+    lucky,
+    numbered,
+    suspected,
+    view,
+    window,
+)
 from stoic.spaces.choices import Listed
 
 if TYPE_CHECKING:
@@ -72,6 +82,10 @@ _CAPTION = (
     "band is ± 1.645 standard deviations of the fitted surrogate, not a range of single "
     "measurements, and dots are measurements, fainter the more they differ in the other parameters."
 )
+_CAPTION_UNKNOWN = (
+    "Progress: the line is the estimate of the configuration that would have been recommended "
+    "after so many trials. There are too few different values for an interval, or for slices."
+)
 _CAPTION_FAILED = "Every evaluation failed: there is nothing to estimate."
 
 
@@ -92,7 +106,8 @@ def draw(result: Result) -> Figure:
         _draw_top(top, result, seen)
         if below:
             _draw_slices(below[0], result, slices)
-        caption = "\n".join(wrap(_CAPTION if slices else _CAPTION_FAILED, 200))
+        text = _CAPTION_UNKNOWN if seen.estimates else _CAPTION_FAILED
+        caption = "\n".join(wrap(_CAPTION if slices else text, 200))
         figure.supxlabel(caption, fontsize=7, color=_GREY, x=0.01, ha="left", linespacing=1.3)
         figure.draw_without_rendering()  # lay out with these settings, whoever saves it
         return figure
@@ -150,15 +165,19 @@ def _draw_progress(ax: Axes, result: Result, estimates: list[Estimate]) -> None:
         ax.set_yticks([])
         ax.text(0.5, 0.5, "no evaluation gave a value", transform=ax.transAxes, ha="center")
     else:
-        value, last = [e.value for e in estimates], estimates[-1]
+        value, last = [drawn(e.value) for e in estimates], estimates[-1]
         ax.set_ylim(*window(result, estimates))
         _draw_measurements(ax, result)
         x = [e.position for e in estimates]
-        low, high = [e.low for e in estimates], [e.high for e in estimates]
-        ax.fill_between(x, low, high, step="post", color=_BLUE, alpha=0.18, lw=0)
-        ax.plot(x, value, color=_BLUE, lw=1.6, drawstyle="steps-post", label="best estimate, 90%")
-        ax.plot([last.position] * 2, [last.low, last.high], color=_BLUE, lw=1.6)
-        ax.plot(last.position, last.value, "o", color=_BLUE, ms=5, clip_on=False, zorder=5)
+        sure = [e for e in estimates if e.bounded]
+        low, high = [drawn(e.low) for e in sure], [drawn(e.high) for e in sure]
+        x_sure = [e.position for e in sure]
+        ax.fill_between(x_sure, low, high, step="post", color=_BLUE, alpha=0.18, lw=0)
+        label = "best estimate, 90%" if sure else "best estimate"
+        ax.plot(x, value, color=_BLUE, lw=1.6, drawstyle="steps-post", label=label)
+        if last.bounded:
+            ax.plot([last.position] * 2, [low[-1], high[-1]], color=_BLUE, lw=1.6)
+        ax.plot(last.position, value[-1], "o", color=_BLUE, ms=5, clip_on=False, zorder=5)
     if failed:
         label = f"failed ({len(failed)})"
         ax.plot(failed, [0.03] * len(failed), "|", color="black", ms=8, mew=1.2, label=label,

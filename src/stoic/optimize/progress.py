@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol, TextIO
 
-from stoic.numbers import with_interval
 from stoic.optimize.answers import Answer, Trial
 
 __all__ = ["Watched", "watching"]
@@ -66,5 +65,4 @@ def _standing(optimizer: Watched) -> str:
     if failed == len(optimizer.trials):
         return "no value yet"
     best = optimizer.recommend()
-    value, low, high = with_interval(best.value, best.interval)
-    return f"best estimate {value} ({low} to {high})" + f", {failed} failed" * bool(failed)
+    return f"best estimate {best.shown('')}" + f", {failed} failed" * bool(failed)

@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from statistics import median
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from stoic.numbers import rounded, shown, with_interval
-from stoic.optimize.answers import Answer, Luckiest, Suspect, Trial, assignments
+from stoic.numbers import rounded, shown
+from stoic.optimize.answers import Answer, Luckiest, Suspect, Trial, assignments, middle
 from stoic.optimize.optimizer import Optimizer
 from stoic.optimize.sensitivity import Without, leave_out
 from stoic.printable import visible
@@ -113,9 +112,7 @@ class Result:
             "direction": self.direction,
             "seed": self.seed,
             "interrupted": self.interrupted,
-            "best": None
-            if self.best is None
-            else {**asdict(self.best)} | {"interval": list(self.best.interval)},
+            "best": None if self.best is None else self.best.to_dict(),
             "luckiest": None
             if self.luckiest is None
             else {"trial": self.luckiest.trial.number, "why": self.luckiest.why},
@@ -159,13 +156,11 @@ class Result:
         return f"{verb} {visible(self.objective)} in {count}{crashed}{end}"
 
     def _estimate(self, best: Answer) -> list[str]:
-        value, low, high = with_interval(best.value, best.interval)
         times = {1: "once", 2: "twice"}.get(best.measured, f"{best.measured} times")
         measured = f"itself measured {times}" if best.measured else "itself not measured yet"
-        typical = median([t.value for t in self.trials if t.value is not None])
+        typical = middle([t.value for t in self.trials if t.value is not None])
         return [
-            f"  estimated {visible(self.objective)}: {value} "
-            f"(90% interval {low} to {high}); {measured}",
+            f"  estimated {visible(self.objective)}: {best.shown('90% interval ')}; {measured}",
             f"  for comparison, the median of all measurements: {rounded(typical)}",
         ]
 

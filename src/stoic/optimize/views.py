@@ -24,6 +24,7 @@ from stoic.spaces.parameters import Parameter, Plain
 __all__ = [
     "Slice",
     "View",
+    "drawn",
     "limits",
     "lucky",
     "numbered",
@@ -47,7 +48,10 @@ _FAINT = 0.05  # measurements that say less than this about a slice are left out
 
 @dataclass(frozen=True)
 class View:
-    """All that a picture of a result shows; ``shares`` and ``slices`` need an answer."""
+    """All that a picture of a result shows.
+
+    ``shares`` and ``slices`` need an answer, and values that tell their spread.
+    """
 
     optimizer: Optimizer  # told all trials
     estimates: list[Estimate]
@@ -58,7 +62,7 @@ class View:
 def view(result: Result) -> View:
     """A result as numbers to draw: the most important parameters of the answer as slices."""
     optimizer, estimates = replay(result)
-    if result.best is None:
+    if result.best is None or not result.best.bounded:
         return View(optimizer, estimates, [], [])
     if _same(result.source, result):
         assert result.source is not None
@@ -101,11 +105,13 @@ def numbered(result: Result) -> bool:
 
 def window(result: Result, estimates: Sequence[Estimate]) -> tuple[float, float]:
     """A range that shows the bulk of the measurements, and all estimates entirely."""
-    must = [e.value for e in estimates] + [estimates[-1].low, estimates[-1].high]
+    last = estimates[-1]
+    must = [drawn(e.value) for e in estimates]
+    must += [drawn(last.low), drawn(last.high)] if last.bounded else []
     doubted = suspected(result)
     good = [(i, t.value) for i, t in enumerate(result.trials) if t.value is not None]
     honest = [y for i, y in good if i not in doubted] or [y for _, y in good]
-    values = np.array(honest, dtype=np.float64)
+    values = np.array([drawn(y) for y in honest])
     q10, q25, q75, q90 = np.quantile(values, [0.1, 0.25, 0.75, 0.9])
     reach = 2.0 * (q75 - q25)
     low, high = min(q10, q25 - reach), max(q90, q75 + reach)
@@ -120,7 +126,7 @@ def limits(result: Result, slices: Sequence[Slice]) -> tuple[float, float]:
     lows, highs = (np.concatenate([getattr(s, end) for s in slices]) for end in ("low", "high"))
     low, high = float(np.quantile(lows, 0.02)), float(np.quantile(highs, 0.98))
     near = {int(i) for s in slices for i in s.near[s.nearness > 0.3]} - suspected(result)
-    values = [float(result.trials[i].value or 0.0) for i in near]
+    values = [drawn(float(result.trials[i].value or 0.0)) for i in near]
     if values:
         q = np.quantile(values, [0.05, 0.95])
         span = high - low
@@ -129,10 +135,16 @@ def limits(result: Result, slices: Sequence[Slice]) -> tuple[float, float]:
     return padded(low, high)
 
 
+def drawn(value: float) -> float:
+    """The nearest value that drawing can do arithmetic with."""
+    return min(max(value, -_LARGEST), _LARGEST)
+
+
 def padded(low: float, high: float) -> tuple[float, float]:
     """A range with some room around it, even where its ends are one."""
+    low, high = drawn(low), drawn(high)
     pad = 0.07 * (high - low) if high > low else 0.05 * abs(low) or 1.0
-    return float(max(low - pad, -_LARGEST)), float(min(high + pad, _LARGEST))
+    return float(drawn(low - pad)), float(drawn(high + pad))
 
 
 # -- the surrogate --------------------------------------------------------------------------------
@@ -157,7 +169,7 @@ def predict(optimizer: Optimizer, U: Array) -> tuple[Array, Array, Array]:
     mean = mean + moved_by_skew(model)
     reach = _TEN_PERCENT * np.sqrt(variance)
     value, a, b = (
-        np.array([sign * model.scaling.y(float(z)) for z in zs])
+        np.array([drawn(sign * model.scaling.y(float(z))) for z in zs])
         for zs in (mean, mean - reach, mean + reach)
     )
     return value, np.minimum(a, b), np.maximum(a, b)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stoic.checks import choice, describe, integer
+from stoic.checks import choice, describe, given_direction, integer
 from stoic.errors import InvalidInput, StoicError, StoreDamaged, StudyMismatch
 from stoic.spaces import Arms, Box, Int, Space
 from stoic.study.plain import read, written
@@ -36,7 +36,7 @@ class Asked:
 
     def __post_init__(self) -> None:
         if self.direction is not None:
-            choice(self.direction, "direction", ("maximize", "minimize"))
+            given_direction(self.direction)
         if self.method is not None:
             choice(self.method, "method", METHODS)
         if self.seed is not None:
@@ -58,8 +58,8 @@ class Asked:
 
     @property
     def enough(self) -> bool:
-        """Whether a study can be made of it."""
-        return self.space is not None or self.policy is not None
+        """Whether a study can be made of it; a policy maximises its payoffs."""
+        return self.policy is not None or None not in (self.space, self.direction)
 
 
 @dataclass(frozen=True)
@@ -76,11 +76,13 @@ class Problem:
     @classmethod
     def of(cls, asked: Asked) -> Problem:
         """The problem of a new study."""
-        direction, objective = asked.direction or "maximize", asked.objective or "value"
+        objective = asked.objective or "value"
         if asked.policy is None:
             space, method = Space.of(asked.space), asked.method or "auto"
+            direction = given_direction(asked.direction)
             return cls(space, direction, int(asked.seed or 0), method, objective)
         policy: Policy = asked.policy
+        direction = asked.direction or "maximize"
         plain = {k: v.tolist() if isinstance(v, np.ndarray | np.generic) else v
                  for k, v in policy.state().items()}  # fmt: skip
         try:
@@ -112,7 +114,7 @@ class Problem:
                 raise InvalidInput(f"expected a problem of format {_FORMAT}")
             policy = data.get("policy")
             space = Space.from_description(data["space"]) if policy is None else _space_of(policy)
-            direction = choice(data["direction"], "direction", ("maximize", "minimize"))
+            direction = given_direction(data["direction"])
             method = choice(data["method"], "method", (*METHODS, "policy"))
             seed = integer(data["seed"], "seed", at_least=0, at_most=2**63 - 1)
             return cls(space, direction, seed, method, str(data["objective"]), policy)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection
 
-from stoic.checks import integer
+from stoic.checks import given_direction, integer
 from stoic.errors import (
     InvalidInput,
     StoreDamaged,
@@ -44,11 +44,11 @@ class Session(ForkAware):
     def __init__(self, store: object, name: str, asked: Asked, mode: int = 0o600) -> None:
         self.name = name
         wanted = Problem.of(asked) if asked.enough else None
-        self.database = _opened(store, name, wanted is not None, mode)
+        self.database = _opened(store, name, asked, mode)
         self._policy: Policy | None = asked.policy
         self.thinking = threading.RLock()
         try:
-            row, self.problem = self._found(wanted)
+            row, self.problem = self._found(asked, wanted)
             self.problem.agree(asked, name)
             self.ledger = Ledger(self.database, row)
             self._forget()
@@ -58,7 +58,7 @@ class Session(ForkAware):
             self.database.close()
             raise
 
-    def _found(self, wanted: Problem | None) -> tuple[StudyRow, Problem]:
+    def _found(self, asked: Asked, wanted: Problem | None) -> tuple[StudyRow, Problem]:
         before = self.database.before()
         with self.database.read() as connection:
             self.database.check(connection)
@@ -68,6 +68,8 @@ class Session(ForkAware):
         if found is not None:
             return found[0], Problem.from_text(found[1])
         if wanted is None:
+            if asked.space is not None:
+                given_direction(asked.direction)
             raise UnknownStudy(
                 f"expected a study among {', '.join(map(repr, others)) or 'none'}, "
                 f"got {self.name!r}; give a space to make it"
@@ -175,8 +177,10 @@ def _told(entry: Entry, params: str) -> Told:
     return entry.trial, params_of(params), value, reason
 
 
-def _opened(store: object, name: str, make: bool, mode: int) -> Database:
+def _opened(store: object, name: str, asked: Asked, mode: int) -> Database:
     try:
-        return open_store(store, make=make, mode=mode)
+        return open_store(store, make=asked.enough, mode=mode)
     except StoreMissing as error:
+        if asked.space is not None:
+            given_direction(asked.direction)
         raise UnknownStudy(f"expected study {name!r}: {error}") from error

@@ -55,7 +55,8 @@ class Study:
         A policy of `stoic.policies` instead of a space; it is copied as it is now. Trials then
         have ``params == {"arm": i}``, or ``x0``, ``x1``, … on a box.
     direction
-        ``"maximize"`` (the default of a new study) or ``"minimize"``.
+        ``"maximize"`` or ``"minimize"``. A new study of a space needs it; one that is there has
+        it, and a policy maximises its payoffs unless told otherwise.
     seed
         Of all that is drawn; 0 by default.
     method

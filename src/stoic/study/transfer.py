@@ -152,7 +152,7 @@ def _nothing(path: str) -> bool:
 
 
 def _new_problem(sheet: Sheet, asked: Asked, name: str) -> Problem:
-    if asked.enough:
+    if asked.space is not None:
         direction = asked.direction or sheet.about.get("direction")
         if direction is None:
             raise InvalidInput(

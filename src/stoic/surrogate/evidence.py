@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from stoic.checks import Array, IntArray
-from stoic.compiled import dpotrf, dpotri, dpotrs, squared_distances
+from stoic.compiled import dpotrf, dpotri, dpotrs
 from stoic.surrogate.covariance import blend
+from stoic.surrogate.distances import Coded, apart, between
 from stoic.surrogate.hyper import Hyper, Prior
 
 __all__ = ["JITTER", "negative_evidence"]
@@ -30,7 +31,9 @@ def negative_evidence(
     n = len(X)
     count = int(groups.max()) + 1
     centre, spread = prior.centre(count), prior.spread(count)
-    members: Any = np.eye(count)[groups]  # (columns, groups)
+    points = Coded(X, groups)
+    along = [apart(points, points, k) for k in range(len(points.wide))]
+    members: Any = np.eye(count)[groups[points.plain]]  # (columns, groups)
     diagonal = np.diag_indices(n)
     below = np.tri(n, k=-1, dtype=bool)
     room = np.empty((6, n, n))
@@ -38,8 +41,9 @@ def negative_evidence(
     def value_and_gradient(theta: Array, z: Array, w: Array, q: Array) -> tuple[float, Array]:
         h = Hyper(theta, groups)
         rho, a2 = h.smoothness, h.amplitude
-        U = X / h.lengthscales
-        K, dK, dK_rho = blend(squared_distances(U, U), rho, room)
+        placed = points.scaled(h.lengthscales)
+        U = placed.U
+        K, dK, dK_rho = blend(between(placed, placed), rho, room)
         C, Q = np.multiply(a2, K, out=room[3]), room[4]
         noise = h.noise / (w + h.noise * q)
         C[diagonal] += noise + JITTER * a2
@@ -58,6 +62,8 @@ def negative_evidence(
         by_column = 2.0 * (W.sum(1) @ (U * U)) - 2.0 * (U * (W @ U)).sum(0)  # Σ W (u_i − u_j)²
         gradient = np.empty_like(theta)
         gradient[:-4] = a2 * (by_column @ members)
+        for group, weight, gaps in zip(points.wide, placed.weights, along, strict=True):
+            gradient[group] = a2 * weight * np.vdot(W, gaps)
         gradient[-4] = -0.5 * a2 * np.vdot(Q, K)
         gradient[-3] = -0.5 * (Q[diagonal] @ (noise * noise * w)) / h.noise
         gradient[-2] = -alpha.sum()

@@ -7,8 +7,9 @@ from functools import cached_property
 import numpy as np
 
 from stoic.checks import Array
-from stoic.compiled import dpotrf, dpotri, dpotrs, dtrtri, dtrtrs, squared_distances
+from stoic.compiled import dpotrf, dpotri, dpotrs, dtrtri, dtrtrs
 from stoic.surrogate.covariance import blend, correlation
+from stoic.surrogate.distances import Coded, Scaled, between
 from stoic.surrogate.evidence import JITTER
 from stoic.surrogate.hyper import Hyper
 
@@ -22,10 +23,11 @@ _BLOCK = 2**16  # elements computed at a time, which the processor's cache holds
 
 def prior_covariance(X: Array, hyper: Hyper) -> Array:
     """a² k(X, X), of which the upper triangle is filled."""
-    U = X / hyper.lengthscales
-    C = np.zeros((len(U), len(U)))
-    for i in range(0, len(U), _ROWS):
-        half = correlation(squared_distances(U[i : i + _ROWS], U[i:]), hyper.smoothness)
+    placed = Coded(X, hyper.groups).scaled(hyper.lengthscales)
+    C = np.zeros((len(X), len(X)))
+    for i in range(0, len(X), _ROWS):
+        gaps = between(placed, placed, slice(i, i + _ROWS), slice(i, None))
+        half = correlation(gaps, hyper.smoothness)
         np.multiply(hyper.amplitude, half, out=C[i : i + _ROWS, i:])
     return C
 
@@ -51,7 +53,7 @@ class RobustGP:
         self, X: Array, z: Array, weights: Array, hyper: Hyper, prior: Array | None = None
     ) -> None:
         self.X, self.z, self.weights, self.hyper = X, z, weights, hyper
-        self._U = X / hyper.lengthscales
+        self._placed = self._place(X)
         C = prior_covariance(X, hyper) if prior is None else prior.copy()
         C[np.diag_indices(len(X))] += hyper.noise / weights + JITTER * hyper.amplitude
         L, failed = dpotrf(C.T, lower=1, clean=1, overwrite_a=1)
@@ -96,16 +98,20 @@ class RobustGP:
     def joint(self, X: Array) -> tuple[Array, Array]:
         """Mean and covariance matrix of f at the rows of X."""
         mean, _, V = self._predict(X)
-        U = X / self.hyper.lengthscales
-        K = self.hyper.amplitude * correlation(squared_distances(U, U), self.hyper.smoothness)
+        placed = self._place(X)
+        K = self.hyper.amplitude * correlation(between(placed, placed), self.hyper.smoothness)
         return mean, K - V.T @ V
+
+    def _place(self, X: Array) -> Scaled:
+        return Coded(X, self.hyper.groups).scaled(self.hyper.lengthscales)
 
     def _covariance(self, X: Array) -> Array:
         """Between f at the rows of X and at the measurements."""
-        h, U = self.hyper, X / self.hyper.lengthscales
+        h, placed = self.hyper, self._place(X)
         k, rows = np.empty((len(X), len(self))), max(_BLOCK // len(self), 1)
         for i in range(0, len(X), rows):
-            part = correlation(squared_distances(U[i : i + rows], self._U), h.smoothness)
+            gaps = between(placed, self._placed, slice(i, i + rows))
+            part = correlation(gaps, h.smoothness)
             np.multiply(h.amplitude, part, out=k[i : i + rows])
         return k
 
@@ -116,10 +122,13 @@ class RobustGP:
         return h.mean + k @ self._alpha, np.maximum(variance, 1e-12 * h.amplitude), V
 
     def slopes(self, X: Array) -> tuple[Array, Array, Array, Array]:
-        """Mean and variance of f at the rows of X, and the gradients of both."""
-        h = self.hyper
-        U = X / h.lengthscales
-        k, dk, _ = blend(squared_distances(U, self._U), h.smoothness)
+        """Mean and variance of f at the rows of X, and the gradients of both.
+
+        There are none along the columns of wide categories.
+        """
+        h, placed = self.hyper, self._place(X)
+        U, columns = placed.U, placed.points.plain
+        k, dk, _ = blend(between(placed, self._placed), h.smoothness)
         k *= h.amplitude
         dk *= 2.0 * h.amplitude  # by u: dk·(u − u_i)
         mean = h.mean + k @ self._alpha
@@ -127,12 +136,15 @@ class RobustGP:
         variance = np.maximum(h.amplitude - np.einsum("ij,ij->i", k, B), 1e-12 * h.amplitude)
         by_mean = dk * self._alpha
         by_variance = -2.0 * dk * B
-        return (
-            mean,
-            variance,
-            (by_mean.sum(1)[:, None] * U - by_mean @ self._U) / h.lengthscales,
-            (by_variance.sum(1)[:, None] * U - by_variance @ self._U) / h.lengthscales,
-        )
+        changes = [
+            (by.sum(1)[:, None] * U - by @ self._placed.U) / h.lengthscales[columns]
+            for by in (by_mean, by_variance)
+        ]
+        if placed.points.wide:
+            inner, changes = changes, [np.zeros(X.shape), np.zeros(X.shape)]
+            for change, part in zip(changes, inner, strict=True):
+                change[:, columns] = part
+        return mean, variance, changes[0], changes[1]
 
     def misfit(self, x: Array, worth: float) -> float:
         """The mean residual about x.
@@ -140,7 +152,7 @@ class RobustGP:
         Of the nearest measurements that together are worth so many ordinary ones: a systematic
         one shows what a smooth surrogate cannot follow, such as a sharp crest.
         """
-        gaps = squared_distances((x / self.hyper.lengthscales)[None], self._U)[0]
+        gaps = between(self._place(x[None]), self._placed)[0]
         near = np.argsort(gaps, kind="stable")
         worths = self.weights[near]
         worths = np.clip(worth - (np.cumsum(worths) - worths), 0.0, worths)

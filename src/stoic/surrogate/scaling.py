@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,10 @@ _BAD = 3.0  # below -3, bad values are compressed: how bad is bad matters little
 _GRID = 2.0**30  # z is rounded to 1/_GRID: rounding errors of a·y + b vanish
 _BENDS = (0.1, 0.03, 0.01, 0.003, 0.001)  # of the values' spread
 _ENOUGH = 6  # different values
+_SMALL, _LARGE = 2.0**-900, 2.0**1000  # sizes of values between which arithmetic is safe as it is
+_HEADROOM_BITS = 16  # by which larger values are divided: sums and differences then stay finite
+_SMALLEST_UNIT = 2.0**-1000
+_FEWEST_VALUES = 3  # that tell a spread: of two, either may be an outlier
 _AWAY = 8.0  # spreads of many values, beyond which a first value does not set the scale
 _WINDOW = 4  # times as many values as the first tell that
 _NATS = 4.0  # of evidence, before a bent scale is considered
@@ -25,7 +30,10 @@ _NATS = 4.0  # of evidence, before a bent scale is considered
 
 @dataclass(frozen=True)
 class Scaling:
-    """z = (v − centre)/unit, with far values compressed; higher is better. v is y, or y bent.
+    """z = (v − centre)/unit, with far values compressed; higher is better.
+
+    v is y·2^−``exponent``, or that bent. The exponent is 0 unless all values are so small, or one
+    so large, that differences of them would not be exact or finite.
 
     ``centre`` is the median of the first values, which were spread over the space, and ``unit``
     the larger of their MAD and that of all values: as measurements gather at the optimum the
@@ -43,9 +51,11 @@ class Scaling:
     """
 
     centre: float
-    unit: float
+    unit: float  # 0 where all values are equal
     pivot: float = 0.0
     bend: float = 0.0  # 0 is straight
+    exponent: int = 0
+    known: bool = True  # whether the values tell their spread: three of them, not all equal
 
     @classmethod
     def of(cls, y: Array, first: int, like: Scaling | None = None) -> Scaling:
@@ -53,18 +63,20 @@ class Scaling:
 
         Straight, or bent as that of former values.
         """
-        pivot, bend = (0.0, 0.0) if like is None else (like.pivot, like.bend)
-        v = _bend(y, pivot, bend)
+        exponent, pivot, bend = _exponent(y), 0.0, 0.0
+        if like is not None:
+            pivot, bend = np.ldexp([like.pivot, like.bend], like.exponent - exponent).tolist()
+        v = _bend(np.ldexp(y, -exponent), pivot, bend)
         early = _credible(v[:first], v[: _WINDOW * first])
-        centre = 4.0 * float(np.median(early / 4.0))  # a quarter, lest sums overflow
+        centre = float(np.median(early))
         unit = max(_spread(early), _mad(v))
         if not unit > 0.0:  # most values are the same
-            with np.errstate(over="ignore"):
-                gaps = np.abs(v / 4.0 - centre / 4.0)
+            gaps = np.abs(v - centre)
             positive = gaps[gaps > 0.0]
-            unit = 4.0 * float(np.median(positive)) if positive.size else 1.0
-        unit = min(max(unit, 1e-300), 1.7e308)
-        return cls(centre, unit, pivot, bend)
+            unit = float(np.median(positive)) if positive.size else 0.0
+        unit = max(unit, _SMALLEST_UNIT) if unit > 0.0 else 0.0
+        known = len(y) >= _FEWEST_VALUES and unit > 0.0
+        return cls(centre, unit, pivot, bend, exponent, known)
 
     @classmethod
     def bent(cls, y: Array, first: int) -> Scaling | None:
@@ -74,26 +86,34 @@ class Scaling:
         decades from near enough. Outliers on the bad side can do so as well; only a model of all
         values knows, by its evidence with `log_slopes` added.
         """
-        pivot, bend = _decades(y[:first])
-        return cls.of(y, first, cls(0.0, 1.0, pivot, bend)) if bend > 0.0 else None
+        exponent = _exponent(y)
+        pivot, bend = _decades(np.ldexp(y[:first], -exponent))
+        return cls.of(y, first, cls(0.0, 1.0, pivot, bend, exponent)) if bend > 0.0 else None
 
     def z(self, y: Array) -> Array:
         """Values in robust units, compressed beyond ±30 and below −3, and rounded."""
-        return np.round(_compressed(self._units(y))[0] * _GRID) / _GRID
+        return np.round(_compressed(self.units(y))[0] * _GRID) / _GRID
 
     def log_slopes(self, y: Array) -> float:
         """Σ log dz/dy: what a density of z has to gain to be one of y."""
-        total = float(_compressed(self._units(y))[1].sum()) - len(y) * math.log(self.unit)
+        per_value = math.log(self.unit or 1.0) + self.exponent * math.log(2.0)
+        total = float(_compressed(self.units(y))[1].sum()) - len(y) * per_value
         if self.bend > 0.0:
-            below = np.minimum(_bend(y, self.pivot, self.bend), 0.0)  # log dv/dy, but for the bend
+            below = np.minimum(self._v(y), 0.0)  # log dv/dy, but for the bend
             total += float(below.sum()) - len(y) * math.log(self.bend)
         return total
 
-    def _units(self, y: Array) -> Array:
-        v = _bend(y, self.pivot, self.bend)
+    def units(self, y: Array) -> Array:
+        """(v − centre)/unit: values in robust units, not compressed; 0 where all are equal."""
+        if not self.unit > 0.0:
+            return np.zeros(len(y))
         with np.errstate(over="ignore"):
-            units: Array = (v / 2.0 - self.centre / 2.0) / (self.unit / 2.0)
+            units: Array = (self._v(y) / 2.0 - self.centre / 2.0) / (self.unit / 2.0)
         return np.clip(units, -1e300, 1e300)
+
+    def _v(self, y: Array) -> Array:
+        with np.errstate(over="ignore"):
+            return _bend(np.clip(np.ldexp(y, -self.exponent), -1e308, 1e308), self.pivot, self.bend)
 
     def y(self, z: float) -> float:
         """The value that a z of ordinary size stands for."""
@@ -102,7 +122,13 @@ class Scaling:
         v = self.centre + self.unit * z
         if self.bend > 0.0:
             v = self.pivot - self.bend * (math.expm1(min(-v, 700.0)) if v < 0.0 else -v)
-        return _finite(v)
+        return math.ldexp(_finite(v, self.exponent), self.exponent)
+
+    @property
+    def unit_of_y(self) -> float:
+        """The unit as a difference of values near the centre."""
+        slope = self.bend if self.bend > 0.0 else 1.0
+        return math.ldexp(_finite(self.unit * slope, self.exponent), self.exponent)
 
 
 def _compressed(z: Array) -> tuple[Array, Array]:
@@ -136,7 +162,7 @@ def _decades(y: Array) -> tuple[float, float]:
     spread = _mad(y)
     if len(y) < _ENOUGH or not 0.0 < spread < 1e300:
         return 0.0, 0.0
-    pivot = 4.0 * float(np.quantile(y / 4.0, 0.75))
+    pivot = float(np.quantile(y, 0.75))
     straight = _plausible(y) + len(y) * math.log(spread)
     worth = []
     for share in _BENDS:
@@ -153,14 +179,14 @@ def _plausible(v: Array) -> float:
     if not scale > 0.0:
         return -math.inf
     with np.errstate(over="ignore"):
-        u = np.clip((v / 4.0 - np.median(v / 4.0)) / (scale / 4.0), -1e100, 1e100)
+        u = np.clip((v - np.median(v)) / scale, -1e100, 1e100)
     return -len(v) * math.log(scale) - 1.5 * float(np.log1p(u * u / 2.0).sum())
 
 
 def _credible(early: Array, more: Array) -> Array:
     """The first values but for those far from most of ``more``; all, if hardly any were left."""
-    far = _AWAY * _spread(more) / 4.0
-    near = np.abs(early / 4.0 - np.median(more / 4.0)) <= far
+    far = _AWAY * _spread(more)
+    near = np.abs(early - np.median(more)) <= far
     return early[near] if near.sum() > 2 and far > 0.0 else early
 
 
@@ -171,9 +197,17 @@ def _spread(y: Array) -> float:
 
 
 def _mad(y: Array) -> float:
-    quarter = y / 4.0
-    return 4.0 * _CONSISTENT * float(np.median(np.abs(quarter - np.median(quarter))))
+    return _CONSISTENT * float(np.median(np.abs(y - np.median(y))))
 
 
-def _finite(value: float) -> float:
-    return math.copysign(min(abs(value), 1.7e308), value)
+def _exponent(y: Array) -> int:
+    """The power of two by which values are divided, so that arithmetic with them is safe."""
+    size = float(np.abs(y).max())
+    if 0.0 < size < _SMALL:
+        return math.frexp(size)[1]
+    return _HEADROOM_BITS if size > _LARGE else 0
+
+
+def _finite(value: float, exponent: int) -> float:
+    """The nearest number that is finite also when multiplied by 2^exponent."""
+    return math.copysign(min(abs(value), math.ldexp(sys.float_info.max, -max(exponent, 0))), value)

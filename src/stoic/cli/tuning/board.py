@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stoic.numbers import rounded, with_interval
+from stoic.numbers import rounded
 from stoic.optimize.answers import Answer, Suspect, assignments
 
 __all__ = ["Board", "Finished", "Running", "alike", "clock", "estimate", "shown", "times"]
@@ -94,8 +94,7 @@ def estimate(best: Answer) -> str:
     >>> estimate(Answer({"x": 1}, 12.4117, (11.93, 13.02), measured=3))
     '12.41 (90%: 11.93 to 13.02)'
     """
-    value, low, high = with_interval(best.value, best.interval)
-    return f"{value} (90%: {low} to {high})"
+    return best.shown()
 
 
 def times(measured: int) -> str:

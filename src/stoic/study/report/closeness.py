@@ -8,7 +8,7 @@ from typing import Any
 
 from stoic.checks import describe, number
 from stoic.errors import InvalidInput
-from stoic.optimize.answers import Answer
+from stoic.optimize.answers import UNKNOWN, Answer
 from stoic.optimize.result import Result
 from stoic.optimize.views import padded
 from stoic.study.report.markup import config, esc, figure, percent, section
@@ -54,11 +54,10 @@ def closeness(result: Result, best: Answer, truth: Truth) -> str:
     )
     low, high = best.interval
     ends = spans(best)
-    inside = low <= truth.at_best <= high
-    text += (
-        f"<p>The estimate was {ends[0]}, and its 90% interval, {ends[1]} to {ends[2]}, "
-        f"{'holds' if inside else 'misses'} that true value.{_gained(result, truth)}</p>"
-    )
+    inside = "holds" if low <= truth.at_best <= high else "misses"
+    sure = f"and its 90% interval, {ends[1]} to {ends[2]}, {inside} that true value"
+    sure = sure if best.bounded else UNKNOWN
+    text += f"<p>The estimate was {ends[0]}, {sure}.{_gained(result, truth)}</p>"
     if truth.at_luckiest is not None and result.luckiest is not None:
         claimed = figure(result.luckiest.trial.value or 0.0)
         text += (
@@ -99,7 +98,8 @@ def _scale(result: Result, best: Answer, truth: Truth) -> str:
     rows.append(("the answer", [(best.value, "estimated"), (truth.at_best, "true")]))
     rows.append(("best possible", [(truth.value, "true")]))
     core = [v for name, row in rows for v, kind in row if kind == "true" or "luck" not in name]
-    low, high = padded(min(*core, best.interval[0]), max(*core, best.interval[1]))
+    core += best.interval if best.bounded else ()
+    low, high = padded(min(core), max(core))
 
     def place(v: float) -> float:
         share = (v / 2 - low / 2) / (high / 2 - low / 2)  # halves, lest differences overflow
@@ -108,7 +108,7 @@ def _scale(result: Result, best: Answer, truth: Truth) -> str:
     drawn = []
     for name, row in rows:
         marks = '<path class="grid" d="M0 11H10000"/>'
-        if name == "the answer":
+        if name == "the answer" and best.bounded:
             a, b = (place(v) for v in best.interval)
             marks += f'<rect class="band" x="{a:.1f}%" width="{b - a:.1f}%" y="4" height="14"/>'
         for v, kind in row:

@@ -17,7 +17,6 @@ from stoic.study.report.words import (
     Case,
     better,
     between,
-    bounded,
     change,
     count,
     spans,
@@ -68,7 +67,7 @@ def answer(result: Result, best: Answer, view: View) -> str:
     """The configuration to use, its estimate, the gain, and how sure all that is."""
     value, low, high = spans(best)
     case, first = Case.of(result, best, view), start(result)
-    what, sure = esc(result.objective, 60), bounded(best)
+    what, sure = esc(result.objective, 60), best.bounded
     ends = f"{low} to {high}" if sure else "unknown yet"
     tiles = [_tile(f"Estimated {what}", value, f"90% interval: {ends}")]
     if first is not None:

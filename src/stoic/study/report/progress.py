@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from stoic.numbers import with_interval
+from stoic.optimize.answers import UNKNOWN
 from stoic.optimize.past import Estimate
 from stoic.optimize.result import Result
 from stoic.optimize.views import lucky, numbered, suspected, window
@@ -88,24 +89,27 @@ def _believed(frame: Frame, estimates: list[Estimate], wide: bool) -> str:
     """Steps: an estimate holds until the next."""
     top, floor = frame.top, frame.height - frame.bottom
 
-    def steps(values: Iterable[float]) -> list[str]:
+    def steps(those: Sequence[Estimate], what: str) -> list[str]:
         found: list[str] = []
-        for e, value in zip(estimates, values, strict=True):
-            x, y = frame.px(e.position), min(max(frame.py(value), top), floor)
+        for e in those:
+            x, y = frame.px(e.position), min(max(frame.py(getattr(e, what)), top), floor)
             found += [f"{x:.1f} {found[-1].split()[1]}"] if found else []
             found.append(f"{x:.1f} {y:.1f}")
         return found
 
-    middle = steps(e.value for e in estimates)
-    around = steps(e.low for e in estimates) + steps(e.high for e in estimates)[::-1]
+    middle = steps(estimates, "value")
     last = estimates[-1]
     x, y = frame.px(last.position), frame.py(last.value)
     value, low, high = with_interval(last.value, (last.low, last.high))
-    title = f"the answer: {value}, 90% interval {low} to {high}"
+    title, band, bar = f"the answer: {value}, {UNKNOWN}", "", ""
+    if last.bounded:
+        title = f"the answer: {value}, 90% interval {low} to {high}"
+        sure = [e for e in estimates if e.bounded]
+        around = steps(sure, "low") + steps(sure, "high")[::-1]
+        band = f'<path class="band" d="M{"L".join(around)}Z"/>'
+        bar = line(x, frame.py(last.low), x, frame.py(last.high), "est", title)
     return (
-        f'<path class="band" d="M{"L".join(around)}Z"/>'
-        f'<path class="est" d="M{"L".join(middle)}"/>'
-        + line(x, frame.py(last.low), x, frame.py(last.high), "est", title)
+        f'{band}<path class="est" d="M{"L".join(middle)}"/>{bar}'
         + dot(x, y, "best", title, 5.0)
         + label(x + (10 if wide else 8), y + 4, value, "value")
     )

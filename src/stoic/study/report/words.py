@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
 
 import numpy as np
 
 from stoic.numbers import with_interval
-from stoic.optimize.answers import Answer, Trial
+from stoic.optimize.answers import Answer, Trial, middle
 from stoic.optimize.past import Estimate
 from stoic.optimize.result import Result
 from stoic.optimize.views import View, scatter, suspected
@@ -21,7 +19,6 @@ __all__ = [
     "Case",
     "better",
     "between",
-    "bounded",
     "change",
     "clock",
     "count",
@@ -84,12 +81,7 @@ def start(result: Result) -> float | None:
     for trial in result.trials:
         if trial.value is not None:
             firsts.setdefault(repr(sorted(trial.params.items())), trial.value)
-    return median(list(firsts.values())[:_FIRST])
-
-
-def bounded(best: Answer) -> bool:
-    """Whether both ends of the interval are known."""
-    return all(map(math.isfinite, best.interval))
+    return middle(list(firsts.values())[:_FIRST])
 
 
 def better(result: Result, a: float, b: float) -> bool:
@@ -159,7 +151,7 @@ def clock(seconds: float) -> str:
 
 def _proven(result: Result, best: Answer) -> tuple[bool, str] | None:
     first = start(result)
-    if first is None or not bounded(best):
+    if first is None or not best.bounded:
         return None
     side, other = ("above", "below") if result.direction == "maximize" else ("below", "above")
     near, far = best.interval if result.direction == "maximize" else best.interval[::-1]
@@ -173,7 +165,7 @@ def _proven(result: Result, best: Answer) -> tuple[bool, str] | None:
 
 def _settled(best: Answer, estimates: Sequence[Estimate]) -> tuple[bool, str] | None:
     late = [e.value for e in estimates[:-1] if e.position >= 2 * estimates[-1].position / 3]
-    if estimates[-1].position < _FIRST or not late or not bounded(best):
+    if estimates[-1].position < _FIRST or not late or not best.bounded:
         return None
     low, high = best.interval
     when = f"In the last third of the run, looked at {count(len(late), 'time', 'times')},"
@@ -191,7 +183,7 @@ def _narrow(result: Result, best: Answer) -> tuple[bool, str] | None:
     kept = [
         t.value for i, t in enumerate(result.trials) if t.value is not None and i not in doubted
     ]
-    if len(kept) <= _FIRST or not bounded(best):
+    if len(kept) <= _FIRST or not best.bounded:
         return None
     low, high = (2.0 * float(end) for end in np.quantile(np.array(kept) / 2.0, (0.1, 0.9)))
     if not high > low:
