@@ -241,11 +241,13 @@ class FeaturePosterior(Track):
     def restore(self, state: dict[str, Any]) -> None:
         """Take over a state."""
         self.counts = np.array(state["counts"], dtype=np.int64)
-        own, map = int(state["own"]), self.map
+        self.t = int(self.counts.sum())
+        own, map, same = int(state["own"]), self.map, True
         if isinstance(map, NystromMap | GrowingMap):
             dictionary: IntArray = np.array(state["dictionary"], dtype=np.int64)
             base = int(state["base"]) if "base" in state else None
             self.map = map.restored(self.points[:own], dictionary, base)
+            same = np.array_equal(self.map.dictionary, dictionary)
         self._take_features(self.map.features(self.points[:own]))
         # as they were tracked, one by one: BLAS may round differently for several at once
         rows = [self.map(self.points[i : i + 1]) for i in range(own, len(self.points))]
@@ -253,12 +255,14 @@ class FeaturePosterior(Track):
             psi = np.vstack([self.features.psi, *rows])
             self.features = Features(psi, self.features.basis)
         r = self.features.rank
+        if not same or np.size(state["inverse"]) != r * r:
+            self.refresh()  # an earlier release left other directions out of its features
+            return
         self.var, self._largest = np.array(state["var"], dtype=float), None
         if self._rooted:
             self.root = Root.restored(state["root"], r)
         self.inverse = np.array(state["inverse"], dtype=float).reshape(r, r)
         self.logdet = float(state["logdet"])
-        self.t = int(self.counts.sum())
         self._next_refresh = int(state["next_refresh"])
         self._forget_play()
         self._latest = int(state["latest"])
