@@ -87,14 +87,16 @@ class FeaturePosterior(Track):
         """Account for one more feature, with all plays so far.
 
         V gets a border b = Σ n ψψ_z and a corner c = λ + Σ n ψ_z². With s = c − bᵀV⁻¹b and
-        e = ψ_z − ΨV⁻¹b, the variance changes by λe²/s − ψ_z², and logdet by ln(s/λ).
+        e = ψ_z − ΨV⁻¹b, the variance grows by λe²/s and loses ψ_z², or what is left of the
+        residual; logdet grows by ln(s/λ).
         """
         weighted = self.counts * column
         b = psi.T @ weighted
         v = self.inverse @ b
         s = self.lam + float(column @ weighted) - float(b @ v)
         e = column - psi @ v
-        self.var += self.lam * e * e / s - column * column
+        residual = self._residual(psi, self._prior)
+        self.var += self.lam * e * e / s - np.minimum(residual, column * column)
         np.maximum(self.var, 0.0, out=self.var)
         corner = np.append(v, -1.0)
         inverse = np.zeros((len(corner), len(corner)))
@@ -141,10 +143,15 @@ class FeaturePosterior(Track):
         return np.ascontiguousarray(V)
 
     def _variance(self, psi: Array, prior: Array) -> Array:
-        residual = np.maximum(prior - np.einsum("ij,ij->i", psi, psi), 0.0)
         explained = self.lam * np.einsum("ij,ij->i", psi @ self.inverse, psi)
-        var: Array = residual + np.maximum(explained, 0.0)
+        var: Array = self._residual(psi, prior) + np.maximum(explained, 0.0)
         return var
+
+    @staticmethod
+    def _residual(psi: Array, prior: Array) -> Array:
+        """The prior variance that the features leave out."""
+        residual: Array = np.maximum(prior - np.einsum("ij,ij->i", psi, psi), 0.0)
+        return residual
 
     def leverage(self, arms: IntArray) -> Array:
         """‖V^{-½}ψ‖ of tracked points: how much one play can weigh in any direction."""
