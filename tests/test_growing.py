@@ -16,7 +16,7 @@ from stoic.policies import by_name
 from stoic.posterior import FeaturePosterior
 
 PLANE = np.random.default_rng(0).random((60, 2))
-PLANE[30:40] = PLANE[:10] + 1e-7  # near-duplicates
+PLANE[30:40] = PLANE[:10] + 1e-5  # near-duplicates
 PLANE[40:45] = PLANE[:5]  # and duplicates
 KERNELS = [Matern(2.5, 0.3), SquaredExponential(0.4), SquaredExponential(2.0)]
 
@@ -57,8 +57,8 @@ def test_a_growing_posterior_is_the_one_of_its_dictionary(
         if times:
             fresh.observe(arm, times)
     if isinstance(kernel, Matern):  # smoother kernels leave it open which columns are negligible
-        assert posterior.var == pytest.approx(fresh.var, abs=5e-6)
-        assert posterior.smooth(sums) == pytest.approx(fresh.smooth(sums), abs=5e-5)
+        assert posterior.var == pytest.approx(fresh.var, abs=1e-6)
+        assert posterior.smooth(sums) == pytest.approx(fresh.smooth(sums), abs=1e-6)
     before = posterior.var.copy(), posterior.smooth(sums), posterior.logdet
     posterior.refresh()
     assert before[0] == pytest.approx(posterior.var, abs=1e-9)
@@ -71,11 +71,11 @@ def test_columns_one_by_one_are_those_made_together(kernel: Kernel) -> None:
     order = np.random.default_rng(3).permutation(60)[:20]
     together = GrowingMap(kernel, PLANE, order)
     single = GrowingMap(kernel, PLANE, order, base=0)
-    assert np.array_equal(together.kept, single.kept)
-    assert together.psi @ together.psi.T == pytest.approx(single.psi @ single.psi.T, abs=1e-9)
+    assert len(together.kept) == len(single.kept)
+    assert together.psi @ together.psi.T == pytest.approx(single.psi @ single.psi.T, abs=1e-6)
     X = np.random.default_rng(4).random((7, 2))
-    assert together(X) == pytest.approx(single(X), abs=1e-5)
-    assert together(PLANE) == pytest.approx(together.psi, abs=1e-5)
+    assert together(X) @ together(X).T == pytest.approx(single(X) @ single(X).T, abs=1e-6)
+    assert together(PLANE) == pytest.approx(together.psi, abs=1e-6)
 
 
 def test_a_span_gives_the_same_features() -> None:

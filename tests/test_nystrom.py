@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,9 +15,10 @@ import stoic
 from reference import ALL, Constants
 from reference.base import Reference
 from reference.sketch import literal_sketch, squared_exponential
+from stoic import state as states
 from stoic.features import GrowingMap, NystromMap, SpannedGrowingMap, SpanningMap
 from stoic.kernels import Kernel, Matern, SquaredExponential
-from stoic.policies import by_name
+from stoic.policies import by_name, from_state
 from stoic.posterior import FeaturePosterior
 from stoic.posterior.features import Map
 from worlds import WORLDS, Array, World
@@ -23,7 +26,9 @@ from worlds import WORLDS, Array, World
 LINE = np.linspace(0.0, 1.0, 40)[:, None]
 SMOOTH = SquaredExponential(0.2)
 EXACT = squared_exponential(LINE, 0.2)
-SPREAD = np.random.default_rng(4).permutation(40)[:16]  # a dictionary that double precision can tell apart
+SPREAD = np.random.default_rng(4).permutation(40)[
+    :16
+]  # a dictionary that double precision can tell apart
 COUNTS = np.random.default_rng(6).integers(0, 600, 40)  # 10⁴ plays and more
 SUMS = COUNTS * np.sin(7.0 * LINE[:, 0]) + 20.0 * np.random.default_rng(7).standard_normal(40)
 NOTHING = np.zeros(0, dtype=np.int64)
@@ -105,7 +110,7 @@ def test_features_at_the_edge_of_rounding_stay_below_the_prior(
     for map in maps:
         features = map.features(points)
         P = features.basis
-        assert P.T @ P == pytest.approx(np.eye(features.rank), abs=1e-9)
+        assert pytest.approx(np.eye(features.rank), abs=1e-9) == P.T @ P
         assert np.isfinite(features.psi).all()
         assert (np.einsum("ij,ij->i", features.psi, features.psi) <= 1.15).all()
         posterior = posterior_on(map, kernel, points, rng.integers(0, 9, 40), 0.5)
@@ -237,3 +242,34 @@ def test_the_largest_variance_is_that_of_the_literal_sketch() -> None:
             ratios.append(float(policy.std.max() / reference.std.max()) ** 2)
     assert min(ratios) > 0.99
     assert max(ratios) < 1.01
+
+
+# -- states of a release that cut eigenvalues at 1e-8 of the largest ------------------------------
+
+
+@pytest.mark.parametrize("file", sorted((Path(__file__).parent / "states").glob("*.json")))
+def test_states_with_fewer_directions_go_on(file: Path) -> None:
+    state = states.load(file)
+    policy: Any = from_state(state)
+    posterior = policy.posterior
+    assert posterior.features.rank > math.isqrt(np.size(state["memory/posterior/inverse"]))
+    counts, there = posterior.counts, policy.mean.copy()
+    fresh = posterior_on(posterior.map, policy.kernel, posterior.points, counts, policy.lam)
+    assert policy.std == pytest.approx(fresh.std, abs=1e-9)
+    assert policy.predict(posterior.points)[0] == pytest.approx(there, abs=1e-6)
+    again = from_state(policy.state())
+    for p in (policy, again):
+        for _ in range(20):
+            p.tell(p.ask(), 1.0)
+    assert np.array_equal(policy.std, again.std)
+    assert np.array_equal(policy.mean, again.mean)
+
+
+@pytest.mark.parametrize("kernel", [SMOOTH, SquaredExponential(1.0), Matern(1.5, 0.1)])
+def test_a_growing_dictionary_is_restored_bit_by_bit(kernel: Kernel) -> None:
+    map = GrowingMap(kernel, LINE, NOTHING)
+    for n, entry in enumerate(np.arange(25)):
+        map = map.onto(LINE, np.append(map.dictionary, entry))
+        twin = map.restored(LINE, map.dictionary, map.base)
+        assert np.array_equal(twin.dictionary, map.dictionary), n
+        assert np.array_equal(twin.psi, map.psi), n

@@ -144,6 +144,11 @@ class AdaptivelyTruncatedMean:
         self._theta, self.deviation = theta, np.empty(len(self._settled))
         self.reach = spread(posterior.features.psi, posterior.parts, theta, self.deviation)
 
+    def smooth(self, posterior: FeaturePosterior) -> None:
+        """Express the present estimate by other features; the next payoff solves afresh."""
+        theta, *_ = np.linalg.lstsq(posterior.features.psi, self.deviation, rcond=None)
+        self._theta = theta
+
     def track(self, points: Array, posterior: FeaturePosterior) -> None:
         """Follow further points from now on."""
         more = np.zeros(len(points))

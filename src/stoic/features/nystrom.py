@@ -17,7 +17,9 @@ from stoic.loops import turn
 
 __all__ = ["NystromMap", "draw_dictionary", "negligible"]
 
-_MIN_ROUNDINGS = 16  # of ε: an eigenvalue above is known to a tenth or so, in small dictionaries too
+_MIN_ROUNDINGS = (
+    16  # of ε: an eigenvalue above is known to a tenth or so, in small dictionaries too
+)
 _TURNS = 32  # points that join a dictionary before it is decomposed afresh
 
 

@@ -106,3 +106,4 @@ class BBKB(BKB):
     def _remember(self, memory: dict[str, Any]) -> None:
         super()._remember(memory)
         self._start.restore(memory["start"])
+        self._renew()

@@ -86,6 +86,19 @@ class SketchedPolicy(UCBPolicy):
         drawn = np.flatnonzero(self._variates < _OUT)
         return np.union1d(drawn, dictionary) if few else drawn
 
+    def _remember(self, memory: dict[str, Any]) -> None:
+        super()._remember(memory)
+        self._renew()
+
+    def _renew(self) -> None:
+        """Form the mean afresh where the features are others than those of the state."""
+        if self._basis.renewed:
+            self.estimator.smooth(self._basis)
+
+    @property
+    def _basis(self) -> FeaturePosterior:
+        return self.posterior
+
     def _suppose(self, pending: Overview, arm: int) -> None:
         # Only what is in the dictionary can shrink, so a pending arm joins it.
         pending.suppose(arm)

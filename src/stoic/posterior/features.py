@@ -44,6 +44,7 @@ class FeaturePosterior(Track):
 
     inverse: Array  # V⁻¹
     root: Root | None  # V^{-½}, where it is asked for
+    renewed = False  # whether it was restored with other features than those of the state
 
     def __init__(
         self,
@@ -264,6 +265,7 @@ class FeaturePosterior(Track):
         r = self.features.rank
         if not same or np.size(state["inverse"]) != r * r:
             self.refresh()  # an earlier release left other directions out of its features
+            self.renewed = True
             return
         self.var, self._largest = np.array(state["var"], dtype=float), None
         if self._rooted:
