@@ -35,7 +35,8 @@ def literal_sketch(
         D = np.array(dictionary, dtype=np.intp)
         z = _solved(_root(K[np.ix_(D, D)]), K[D])  # (m, A)
         plays = np.array([Decimal(int(count)) for count in counts])
-        V = (z * plays) @ z.T + Decimal(lam) * np.eye(len(D), dtype=np.int64)
+        ridge: Exact = np.array([[Decimal(lam * (i == j)) for j in D] for i in D])
+        V = (z * plays) @ z.T + ridge
         white = _solved(_root(V), z)  # V^-1/2 z
         mean = white.T @ (white @ np.array([Decimal(float(value)) for value in sums]))
         residual = np.diag(K) - (z * z).sum(axis=0)

@@ -146,8 +146,8 @@ class AdaptivelyTruncatedMean:
 
     def smooth(self, posterior: FeaturePosterior) -> None:
         """Express the present estimate by other features; the next payoff solves afresh."""
-        theta, *_ = np.linalg.lstsq(posterior.features.psi, self.deviation, rcond=None)
-        self._theta = theta
+        theta = np.linalg.lstsq(posterior.features.psi, self.deviation, rcond=None)[0]
+        self._theta = theta.astype(float, copy=False)
 
     def track(self, points: Array, posterior: FeaturePosterior) -> None:
         """Follow further points from now on."""
