@@ -38,7 +38,7 @@ OWN = {
     "ata-gp-ucb": {"features", "nodes", "eps", "q"},
     "bkb": {"eps", "q"},
     "bbkb": {"eps", "q", "growth"},
-    "mom-gp-ucb": {"plays"},
+    "mom-gp-ucb": {"plays", "delta_prime"},
     "rgp-pe": {"eta", "psi", "replicate"},
 }
 

@@ -45,7 +45,7 @@ class TestNystromPosterior(PosteriorSuite):
     def make(self, points: Array, lam: float) -> FeaturePosterior:
         dictionary = np.array([0, 4, 9, 14])
         return FeaturePosterior(
-            self.kernel, points, lam, NystromMap(self.kernel, points, dictionary, lam)
+            self.kernel, points, lam, NystromMap(self.kernel, points, dictionary)
         )
 
 
@@ -74,7 +74,7 @@ class TestMedianOfMeans(TestSmoothedMean):
 
 class TestAdaptivelyTruncatedMean(EstimatorSuite):
     def make_posterior(self) -> FeaturePosterior:
-        map = NystromMap(self.kernel, self.points, np.arange(9), 1.0)
+        map = NystromMap(self.kernel, self.points, np.arange(9))
         return FeaturePosterior(self.kernel, self.points, 1.0, map)
 
     def make(self) -> AdaptivelyTruncatedMean:

@@ -248,7 +248,7 @@ def test_a_full_dictionary_is_the_exact_posterior() -> None:
     # identity: exact regression is Nyström with every played arm in the dictionary
     kernel = Matern(2.5, 0.3)
     exact = ExactPosterior(kernel, PLANE, 0.7)
-    sketch = FeaturePosterior(kernel, PLANE, 0.7, NystromMap(kernel, PLANE, np.arange(30), 0.7))
+    sketch = FeaturePosterior(kernel, PLANE, 0.7, NystromMap(kernel, PLANE, np.arange(30)))
     sums = np.zeros(100)
     for t in range(200):
         arm = (7 * t) % 30
@@ -262,7 +262,7 @@ def test_a_full_dictionary_is_the_exact_posterior() -> None:
 
 def test_residual_variance_away_from_the_dictionary_is_kept() -> None:
     kernel = SquaredExponential(0.05)
-    sketch = FeaturePosterior(kernel, LINE, 1.0, NystromMap(kernel, LINE, np.array([0]), 1.0))
+    sketch = FeaturePosterior(kernel, LINE, 1.0, NystromMap(kernel, LINE, np.array([0])))
     for _ in range(100):
         sketch.observe(0)
     assert sketch.std[0] < 0.11

@@ -95,9 +95,13 @@ class ATAGPUCB(Reference):
 
     @property
     def log_term(self) -> float:
-        """ln(2mT/delta) (Lemma 1), ln(4 m_t T/delta) (Thm 4), ln(mT) (released code)."""
+        """ln(2mT/delta) (Lemma 1), ln(4 m_t T/delta) (Thm 4).
+
+        Released code: ln(mT) for Fourier, ln((m + 1)T) for Nystrom features.
+        """
         if self.schedule == "paper":
-            return float(np.log(self.m * self.horizon))
+            m = self.m if self.features == "qff" else self.m + 1
+            return float(np.log(m * self.horizon))
         factor = 2.0 if self.features == "qff" else 4.0
         return float(np.log(factor * self.m * self.horizon / self.constants.delta))
 
@@ -156,6 +160,7 @@ class ATAGPUCB(Reference):
             return float(norm)
         # Lemma 1, Thm 4: v^(1/(1+alpha)) ln(...)^(alpha/(1+alpha)) t^((1-alpha)/(2(1+alpha)))
         noise = v ** (1.0 / (1.0 + alpha)) * self.log_term ** (alpha / (1.0 + alpha))
-        if paper:  # released code: sqrt(m) in front, at the coming round
-            return float(norm + np.sqrt(m) * noise * self._power(self.n))
+        if paper:  # released code: sqrt(m) in front; qff: at the coming round, nystrom: at t
+            t = self.n if self.features == "qff" else self.t
+            return float(norm + np.sqrt(m) * noise * self._power(t))
         return float(norm + 4.0 * np.sqrt(m / self.lam) * noise * self._power(self.t))

@@ -34,7 +34,7 @@ class Constants:
     central_moment: float = 1.0  # nu
     noise_std: float = 1.0  # R, sigma, xi
     budget: float = 0.0  # C
-    delta: float = 0.1  # delta, and delta' of MoM
+    delta: float = 0.1  # delta
 
 
 class Common(TypedDict):

@@ -7,7 +7,8 @@ Departures from print: sigma is kept without the 1/lam of Eq. (4), so probabilit
 the width divide the variance by lam, and the width is divided by sqrt(lam); log(1/delta) stands
 under the root; ln(kappa^2 t) is floored at 0; before the first payoff the width is its norm term
 and the index decides the first arm (print: uniformly at random, always in the dictionary).
-Eigenvalues of K_S not larger than 1e-8 times the largest count as zero in the pseudo-inverse.
+Eigenvalues of K_S not larger than max(m, 16) roundings of the largest count as zero in the
+pseudo-inverse.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,10 +27,10 @@ def nystrom(K: Array, dictionary: Sequence[int]) -> Array:
     if len(S) == 0:
         return np.zeros((len(K), 0))
     eigenvalues, U = np.linalg.eigh(K[np.ix_(S, S)])
-    kept = eigenvalues > 1e-8 * np.max(eigenvalues)
+    kept = eigenvalues > max(len(S), 16) * np.finfo(float).eps * np.max(eigenvalues)
     roots = np.sqrt(eigenvalues[kept])
-    inverse_root = (U[:, kept] / roots) @ U[:, kept].T  # symmetric root, pseudo-inverse
-    return np.asarray(K[:, S] @ inverse_root, dtype=np.float64)
+    # symmetric root, pseudo-inverse; from the left, since its entries are large
+    return np.asarray((K[:, S] @ U[:, kept] / roots) @ U[:, kept].T, dtype=np.float64)
 
 
 class BKB(Reference):

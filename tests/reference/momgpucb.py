@@ -18,12 +18,12 @@ from .base import Array, Common, Reference
 
 
 class MoMGPUCB(Reference):
-    """MoM-GP-UCB. No parameter of its own."""
+    """MoM-GP-UCB. Own parameter: `delta_prime`."""
 
-    def __init__(self, K: Array, **common: Unpack[Common]) -> None:
+    def __init__(self, K: Array, *, delta_prime: float = 0.1, **common: Unpack[Common]) -> None:
         super().__init__(K, **common)
         # Alg. 2, line 2: l = 8 ln(2T/delta'), N = floor(T/l)
-        self.length = ceil(8.0 * log(2.0 * self.horizon / self.constants.delta))
+        self.length = ceil(8.0 * log(2.0 * self.horizon / delta_prime))
         self.episodes = floor(self.horizon / self.length)
 
     @property

@@ -11,7 +11,7 @@ from scipy.linalg import cho_solve, cholesky, solve_triangular
 from speed.paper.base import PaperPolicy
 from stoic.checks import Array, IntArray
 from stoic.features import draw_dictionary
-from stoic.features.nystrom import RANK_TOLERANCE, RIDGE_TOLERANCE
+from stoic.features.nystrom import negligible
 from stoic.randomness import generator
 
 __all__ = ["PaperBKB", "PaperSketch"]
@@ -41,8 +41,7 @@ class PaperSketch(PaperPolicy):
     def _embed(self, dictionary: IntArray) -> None:
         """φ(x) = (K_D^½)⁺k_D(x) at all arms, with the symmetric root."""
         values, vectors = np.linalg.eigh(self.k(dictionary, dictionary))
-        cut = min(RANK_TOLERANCE * values[-1], RIDGE_TOLERANCE * self.lam)
-        kept = values > max(cut, 1e-14 * len(values) * values[-1])
+        kept = values > negligible(len(values), float(values.max(initial=0.0)))
         root = (vectors[:, kept] / np.sqrt(values[kept])) @ vectors[:, kept].T
         self.phi = self.k(dictionary).T @ root
 

@@ -159,6 +159,11 @@ class AdaptivelyTruncatedMean:
         self._theta, self.deviation = theta, np.empty(len(self._settled))
         self.reach = spread(posterior.features.psi, posterior.parts, theta, self.deviation)
 
+    def smooth(self, posterior: FeaturePosterior) -> None:
+        """Express the present estimate by other features; the next payoff solves afresh."""
+        theta = np.linalg.lstsq(posterior.features.psi, self.deviation, rcond=None)[0]
+        self._set(posterior, theta.astype(float, copy=False))
+
     def track(self, points: Array, posterior: FeaturePosterior) -> None:
         """Follow further points from now on."""
         more = np.zeros(len(points))

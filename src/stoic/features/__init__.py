@@ -1,7 +1,7 @@
 """Finite feature maps that stand in for a kernel."""
 
 from stoic.features.base import Features
-from stoic.features.growing import GrowingMap
+from stoic.features.growing import GrowingMap, SpannedGrowingMap
 from stoic.features.nystrom import NystromMap, draw_dictionary
 from stoic.features.quadrature import QuadratureMap
 from stoic.features.spanning import SpanningMap
@@ -11,6 +11,7 @@ __all__ = [
     "GrowingMap",
     "NystromMap",
     "QuadratureMap",
+    "SpannedGrowingMap",
     "SpanningMap",
     "draw_dictionary",
 ]

@@ -15,14 +15,21 @@ from stoic.features.base import Features
 from stoic.kernels import Kernel
 from stoic.loops import turn
 
-__all__ = ["RANK_TOLERANCE", "NystromMap", "draw_dictionary"]
+__all__ = ["NystromMap", "draw_dictionary", "negligible"]
 
-# Eigenvalues of K_D below this share of the largest count as zero in the pseudo-inverse: an
-# eigenvector is known to about 1e-16/share, so smaller ones would be rounding noise. Directions
-# that matter beside λ are kept all the same.
-RANK_TOLERANCE = 1e-8
-RIDGE_TOLERANCE = 1e-3
+_MIN_ROUNDINGS = (
+    16  # of ε: an eigenvalue above is known to a tenth or so, in small dictionaries too
+)
 _TURNS = 32  # points that join a dictionary before it is decomposed afresh
+
+
+def negligible(points: int, scale: float) -> float:
+    """The eigenvalue or pivot of K_D up to which it is rounding alone, mε·scale.
+
+    For a dictionary of m points; ``scale`` is the largest eigenvalue or variance. Every larger
+    one counts: however small, it may predict points far from the dictionary.
+    """
+    return max(points, _MIN_ROUNDINGS) * float(np.finfo(float).eps) * scale
 
 
 class NystromMap:
@@ -35,9 +42,8 @@ class NystromMap:
     Points that join such a dictionary turn its eigenvectors, which takes a fraction of a
     decomposition afresh.
 
-    Departures from print: the pseudo-inverse drops eigenvalues below 1e-8 of the largest or
-    1e-3 λ, whichever is less. What is dropped stays in the residual variance, but a mean on a
-    full dictionary of a very smooth kernel differs from the exact one by about its root.
+    Departures from print: the pseudo-inverse drops the eigenvalues that are rounding alone, see
+    :func:`negligible`. What is dropped stays in the residual variance.
 
     Parameters
     ----------
@@ -45,8 +51,6 @@ class NystromMap:
         k and the (A, d) tracked points.
     dictionary
         Row numbers.
-    lam
-        λ, by which it is judged what is negligible.
     span
         S, if known.
     grows
@@ -63,14 +67,13 @@ class NystromMap:
         kernel: Kernel,
         points: Array,
         dictionary: IntArray,
-        lam: float,
         *,
         span: Array | None = None,
         grows: bool = False,
         base: int | None = None,
         before: NystromMap | None = None,
     ) -> None:
-        self.kernel, self._lam, self._span, self._grows = kernel, lam, span, grows
+        self.kernel, self._span, self._grows = kernel, span, grows
         self.dictionary, self._points = dictionary, points[dictionary]
         if base is None:
             through = span is not None and (grows or len(dictionary) > span.shape[1])
@@ -84,8 +87,10 @@ class NystromMap:
             self._eigen = values, np.ascontiguousarray(vectors)
             self._join(dictionary[self.base :].tolist())
         else:
-            values, self.basis = self._kept(*np.linalg.eigh(self._gram(dictionary)))
-            self._projector: Array = self.basis / np.sqrt(values)
+            values, vectors = np.linalg.eigh(self._gram(dictionary))
+            kept = values > negligible(len(values), float(values.max(initial=0.0)))
+            self.basis: Array = vectors[:, kept]
+            self._projector: Array = self.basis / np.sqrt(values[kept])
 
     def onto(self, points: Array, dictionary: IntArray) -> NystromMap:
         """The same kind of map on another dictionary of the (perhaps more) points."""
@@ -111,17 +116,24 @@ class NystromMap:
 
     def _anew(self, points: Array, dictionary: IntArray, **how: Any) -> NystromMap:
         how |= {"span": self._span, "grows": self._grows}
-        return NystromMap(self.kernel, points, dictionary, self._lam, **how)
+        return NystromMap(self.kernel, points, dictionary, **how)
 
     def _join(self, entries: list[int]) -> None:
-        """Let points join what S_DᵀS_D is made of; P and what gives ψ follow from it."""
+        """Let points join what S_DᵀS_D is made of; P and what gives ψ follow from it.
+
+        An eigenvalue is measured as ‖S_D q‖², since in S_DᵀS_D small ones drown in rounding.
+        """
         assert self._span is not None
         assert self._eigen is not None
         for entry in entries:
             turn(*self._eigen, self._span[entry])
-        values, self._rotation = self._kept(*self._eigen)
-        self.basis = self._span[self.dictionary] @ (self._rotation / np.sqrt(values))
-        self._projector = self.basis / np.sqrt(values)
+        image = self._span[self.dictionary] @ self._eigen[1]
+        squares = np.einsum("ij,ij->j", image, image)
+        kept = squares > negligible(len(image), float(squares.max(initial=0.0)))
+        norms = np.sqrt(squares[kept])
+        self._rotation: Array = self._eigen[1][:, kept]
+        self.basis = _orthonormal(image[:, kept])
+        self._projector = self.basis / norms
 
     def __call__(self, X: Array) -> Array:
         """The coordinates ψ at points, (n, r)."""
@@ -140,13 +152,6 @@ class NystromMap:
         if len(X) == len(self._cross):
             return Features(self._cross @ self._projector, self.basis)
         return Features(self(X), self.basis)
-
-    def _kept(self, values: Array, vectors: Array) -> tuple[Array, Array]:
-        """The eigenvalues that count as positive, and their vectors."""
-        largest = float(values.max(initial=0.0))
-        cut = min(RANK_TOLERANCE * largest, RIDGE_TOLERANCE * self._lam)
-        kept = values > max(cut, 1e-14 * len(values) * largest)
-        return values[kept], vectors[:, kept]
 
     def _gram(self, dictionary: IntArray) -> Array:
         """K_D."""
@@ -167,6 +172,16 @@ class NystromMap:
         if new.any():
             cross[:, new] = self.kernel(points, self._points[new])
         return cross
+
+
+def _orthonormal(columns: Array) -> Array:
+    """Nearly orthogonal columns without what is left of the later in the earlier; later are larger.
+
+    Of eigenvectors, those of small eigenvalues are off by those of large ones.
+    """
+    basis, upper = np.linalg.qr(columns[:, ::-1])
+    turned: Array = (basis * np.where(np.diag(upper) < 0.0, -1.0, 1.0))[:, ::-1]
+    return turned
 
 
 def draw_dictionary(

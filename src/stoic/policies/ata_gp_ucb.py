@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from stoic.checks import Array, choice, integer, number
-from stoic.estimators import AdaptivelyTruncatedMean
+from stoic.estimators import AdaptivelyTruncatedMean, Overview
 from stoic.features import QuadratureMap
 from stoic.policies.registry import register
 from stoic.policies.sketch import SketchedPolicy
 from stoic.posterior import FeaturePosterior
+from stoic.randomness import generator
 from stoic.schedules import chowdhury2019 as paper
 from stoic.schedules.practical import PracticalSketch
 from stoic.spaces import Arms
@@ -23,6 +24,7 @@ from stoic.spaces import Arms
 __all__ = ["ATAGPUCB"]
 
 _RECENT = 256  # payoffs that the practical schedule judges again each round
+_FIRST = 2  # the stream of random numbers for the first arm
 
 
 @register
@@ -50,8 +52,9 @@ class ATAGPUCB(SketchedPolicy):
     Cost per round: A·r for r directions; r³ + m·r for each payoff that may be cut.
 
     Departures from print: Lemma 1's exponent (see the schedule). Nyström inclusion is q·σ²
-    without 1/λ, as printed. The practical schedule judges the newest payoffs about the present
-    estimate, and settles older ones clipped; its dictionary is drawn by variates that last.
+    without 1/λ, as printed. With the paper schedule and Nyström features the first arm is drawn
+    at random, as in the released code. The practical schedule judges the newest payoffs about the
+    present estimate, and settles older ones clipped; its dictionary is drawn by variates that last.
 
     >>> import numpy as np, stoic
     >>> arms, kernel = stoic.Arms(np.linspace(0, 1, 5)), stoic.SquaredExponential(0.2)
@@ -100,6 +103,15 @@ class ATAGPUCB(SketchedPolicy):
         map = QuadratureMap(self.kernel, low, high, self.nodes)
         map.reduce(spread)
         return FeaturePosterior(self.kernel, points, self.lam, map, root=True)
+
+    def _best(self, overview: Overview) -> Any:
+        if overview.posterior.t or not getattr(self.schedule, "random_start", False):
+            return super()._best(overview)
+        rng = generator(self.seed, 0, _FIRST)
+        if isinstance(self.domain, Arms):
+            return int(rng.integers(len(self.domain)))
+        low, high = self.domain.low, self.domain.high
+        return low + rng.random(len(low)) * (high - low)
 
     def _estimator(self, arms: int) -> AdaptivelyTruncatedMean:
         return AdaptivelyTruncatedMean(arms)

@@ -117,6 +117,7 @@ class BBKB(BKB):
     def _remember(self, memory: dict[str, Any]) -> None:
         super()._remember(memory)
         self._start.restore(memory["start"])
+        self._renew()
 
     def _verify(self) -> None:
         super()._verify()

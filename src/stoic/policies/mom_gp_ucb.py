@@ -6,11 +6,11 @@ heavy-tailed noise*, ECAI 2024, Algorithm 2 and Lemma 5.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from stoic.checks import Array, integer
+from stoic.checks import Array, integer, number
 from stoic.errors import InvalidInput, InvalidState, OutOfPlan
 from stoic.estimators import SmoothedMean
 from stoic.policies.registry import register
@@ -22,6 +22,9 @@ from stoic.schema import Field, Reals, Schema, Sums, Wholes
 from stoic.spaces import Box
 
 __all__ = ["MoMGPUCB"]
+
+
+_MAX_SUMS = 2**30  # of all arms and plays: 8 GiB
 
 
 @register
@@ -37,6 +40,9 @@ class MoMGPUCB(UCBPolicy):
     ----------
     plays
         ℓ, to override the schedule's.
+    delta_prime
+        δ′ in (0, 1], by which the theory and paper schedules set ℓ = ⌈8 ln(2T/δ′)⌉; it is not the
+        δ of the assumptions, which their width depends on.
 
     Cost per episode: as one round of GP-UCB, plus A·ℓ.
 
@@ -52,10 +58,13 @@ class MoMGPUCB(UCBPolicy):
     name = "mom-gp-ucb"
     asks = {**UCBPolicy.asks, "plays": ()}
     schedules = {"theory": MoMGPUCBTheory, "paper": MoMGPUCBTheory, "practical": PracticalMoM}
-    own = ("plays",)
+    own = ("plays", "delta_prime")
     keeps = {"_n": Wholes(), "_payoffs": Sums("columns"), "_filled": Wholes(below="columns")}
 
-    def __init__(self, *args: Any, plays: int | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, plays: int | None = None, delta_prime: float = 0.1, **kwargs: Any
+    ) -> None:
+        self.delta_prime = number(delta_prime, "delta_prime", above=0.0, at_most=1.0)
         self.plays = None if plays is None else integer(plays, "plays", at_least=1)
         super().__init__(*args, **kwargs)
         self._n = 0  # episodes done
@@ -63,12 +72,18 @@ class MoMGPUCB(UCBPolicy):
         self._filled = 0  # of them
 
     def _named_schedule(self, name: str) -> Any:
-        if name == "practical" and self.plays is not None:
-            return PracticalMoM(self.setting, replicates=self.plays)
-        return super()._named_schedule(name)
+        if name != "practical":
+            return self.schedules[name](self.setting, delta_prime=self.delta_prime)
+        own = {} if self.plays is None else {"replicates": self.plays}
+        return PracticalMoM(self.setting, **own)
 
     def _estimator(self, arms: int) -> SmoothedMean:
         self.repeats = self.plays or int(self.schedule.plays())  # ℓ, line 2
+        if arms * self.repeats > _MAX_SUMS:
+            raise InvalidInput(
+                f"expected at most {_MAX_SUMS:,} payoff sums, arms × plays, got {arms} × "
+                f"{self.repeats}; give fewer plays="
+            )
         self.episodes = self._number_of_episodes()  # N, line 2
         return SmoothedMean(arms, self.repeats)
 
@@ -115,6 +130,12 @@ class MoMGPUCB(UCBPolicy):
 
     def _support(self, arm: int, step: Step) -> float:  # noqa: ARG002
         return float(self.posterior.counts[arm] * self.repeats)
+
+    @classmethod
+    def _from_nested(cls, nested: dict[str, Any], schedule: Any) -> Self:
+        # states of the first release know one δ only
+        options = {"delta_prime": nested["assumptions"]["delta"], **nested.get("options", {})}
+        return super()._from_nested({**nested, "options": options}, schedule)
 
     def _memory(self) -> dict[str, Any]:
         planned: Any = self._choose() if self._filled else ()  # of the episode under way

@@ -10,7 +10,7 @@ import numpy as np
 from stoic.checks import Array, IntArray, number
 from stoic.errors import InvalidState
 from stoic.estimators import Overview
-from stoic.features import GrowingMap, NystromMap, draw_dictionary
+from stoic.features import GrowingMap, NystromMap, SpannedGrowingMap, draw_dictionary
 from stoic.loops import outlive
 from stoic.policies.ucb import UCBPolicy
 from stoic.posterior import FeaturePosterior, spanning_map
@@ -38,15 +38,17 @@ class SketchedPolicy(UCBPolicy):
 
     def _posterior(self, points: Array) -> FeaturePosterior:
         span = spanning_map(self.kernel, points, self.lam)
-        nothing = np.zeros(0, dtype=np.int64)
-        coordinates = None if span is None else span(points)
         grows = getattr(self.schedule, "lasting", False)
-        given = self.kernel, points, nothing, self.lam
-        empty: NystromMap | GrowingMap = (
-            GrowingMap(*given, span=coordinates)
-            if grows and not self.needs_root
-            else NystromMap(*given, span=coordinates, grows=grows)
-        )
+        nothing: IntArray = np.zeros(0, dtype=np.int64)
+        given = self.kernel, points, nothing
+        empty: NystromMap | GrowingMap
+        if self.needs_root or not grows:
+            coordinates = None if span is None else span.features(points).psi
+            empty = NystromMap(*given, span=coordinates, grows=grows)
+        elif span is None:
+            empty = GrowingMap(*given)
+        else:
+            empty = SpannedGrowingMap(*given, span=span)
         return FeaturePosterior(self.kernel, points, self.lam, empty, root=self.needs_root)
 
     def _follow(self, points: Array) -> None:
@@ -91,6 +93,19 @@ class SketchedPolicy(UCBPolicy):
             return dictionary
         drawn = np.flatnonzero(self._variates < _OUT)
         return np.union1d(drawn, dictionary) if few else drawn
+
+    def _remember(self, memory: dict[str, Any]) -> None:
+        super()._remember(memory)
+        self._renew()
+
+    def _renew(self) -> None:
+        """Form the mean afresh where the features are others than those of the state."""
+        if self._basis.renewed:
+            self.estimator.smooth(self._basis)
+
+    @property
+    def _basis(self) -> FeaturePosterior:
+        return self.posterior
 
     def _suppose(self, pending: Overview, arm: int) -> None:
         # Only what is in the dictionary can shrink, so a pending arm joins it.

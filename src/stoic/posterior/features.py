@@ -60,6 +60,7 @@ class FeaturePosterior(Track):
     }
     inverse: Array  # V⁻¹
     root: Root | None  # V^{-½}, where it is asked for
+    renewed = False  # whether it was restored with other features than those of the state
 
     def __init__(
         self,
@@ -103,14 +104,16 @@ class FeaturePosterior(Track):
         """Account for one more feature, with all plays so far.
 
         V gets a border b = Σ n ψψ_z and a corner c = λ + Σ n ψ_z². With s = c − bᵀV⁻¹b and
-        e = ψ_z − ΨV⁻¹b, the variance changes by λe²/s − ψ_z², and logdet by ln(s/λ).
+        e = ψ_z − ΨV⁻¹b, the variance grows by λe²/s and loses ψ_z², or what is left of the
+        residual; logdet grows by ln(s/λ).
         """
         weighted = self.counts * column
         b = psi.T @ weighted
         v = self.inverse @ b
         s = self.lam + float(column @ weighted) - float(b @ v)
         e = column - psi @ v
-        self.var += self.lam * e * e / s - column * column
+        residual = self._residual(psi, self._prior)
+        self.var += self.lam * e * e / s - np.minimum(residual, column * column)
         np.maximum(self.var, 0.0, out=self.var)
         corner = np.append(v, -1.0)
         inverse = np.zeros((len(corner), len(corner)))
@@ -157,10 +160,15 @@ class FeaturePosterior(Track):
         return np.ascontiguousarray(V)
 
     def _variance(self, psi: Array, prior: Array) -> Array:
-        residual = np.maximum(prior - np.einsum("ij,ij->i", psi, psi), 0.0)
         explained = self.lam * np.einsum("ij,ij->i", psi @ self.inverse, psi)
-        var: Array = residual + np.maximum(explained, 0.0)
+        var: Array = self._residual(psi, prior) + np.maximum(explained, 0.0)
         return var
+
+    @staticmethod
+    def _residual(psi: Array, prior: Array) -> Array:
+        """The prior variance that the features leave out."""
+        residual: Array = np.maximum(prior - np.einsum("ij,ij->i", psi, psi), 0.0)
+        return residual
 
     def leverage(self, arms: IntArray) -> Array:
         """‖V^{-½}ψ‖ of tracked points: how much one play can weigh in any direction."""
@@ -255,12 +263,19 @@ class FeaturePosterior(Track):
         return state
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over a state that fits :attr:`schema`."""
+        """Take over a state that fits :attr:`schema`.
+
+        Where the features come out differently (an earlier release left directions out, another
+        BLAS rounds another way), all is formed afresh from the counts, and ``renewed`` says so.
+        """
         self.counts, self.t = state["counts"], int(state["counts"].sum())
-        self._restore_features(state)
-        r = self.features.rank
-        if state["inverse"].shape != (r, r) or self._rooted != ("root" in state):
-            raise InvalidState(f"expected a state of {r} features, got one of another number")
+        if self._rooted != ("root" in state):
+            raise InvalidState("expected a root in the state just where the policy has one")
+        same, r = self._restore_features(state), self.features.rank
+        if not same or state["inverse"].shape != (r, r):
+            self.refresh()
+            self.renewed = True
+            return
         self.var, self._largest = state["var"], None
         self.inverse = state["inverse"]
         self.root = Root.restored(state["root"]) if self._rooted else None
@@ -270,8 +285,9 @@ class FeaturePosterior(Track):
         if self._latest >= 0:
             self._direction, self._column = state["direction"], state["column"]
 
-    def _restore_features(self, state: dict[str, Any]) -> None:
-        own, map = state["own"], self.map
+    def _restore_features(self, state: dict[str, Any]) -> bool:
+        """Make the features of a state; whether their dictionary is in the state's order."""
+        own, map, same = state["own"], self.map, True
         if own > len(self.points) or (self._own == len(self.points) != own):
             raise InvalidState(f"expected features of {len(self.points)} points, got {own}")
         if isinstance(map, NystromMap | GrowingMap):
@@ -279,12 +295,14 @@ class FeaturePosterior(Track):
             if len(np.unique(dictionary)) < len(dictionary) or (base or 0) > len(dictionary):
                 raise InvalidState("expected a dictionary of distinct points in a state")
             self.map = map.restored(self.points[:own], dictionary, base)
+            same = np.array_equal(self.map.dictionary, dictionary)
         self._take_features(self.map.features(self.points[:own]))
         # as they were tracked, one by one: BLAS may round differently for several at once
         rows = [self.map(self.points[i : i + 1]) for i in range(own, len(self.points))]
         if rows:
             psi = np.vstack([self.features.psi, *rows])
             self.features = Features(psi, self.features.basis)
+        return same
 
     def verify(self) -> None:
         """Raise :class:`InvalidState` unless all figures follow from the plays."""

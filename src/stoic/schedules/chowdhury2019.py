@@ -141,19 +141,34 @@ class QuadraturePaper(_ATA):
         """ℒ for m features."""
         return math.log(m * self.setting.rounds())
 
+    def norm(self) -> float:
+        """The term of the function's norm."""
+        return self.setting.assumptions.norm_bound * math.sqrt(self.setting.lam)
+
     def width(self, now: Progress) -> float:
         """The factor of the posterior std at the coming choice."""
-        norm = self.setting.assumptions.norm_bound * math.sqrt(self.setting.lam)
-        return norm + self.spread(now.n, now.features)
+        return self.norm() + self.spread(now.n, now.features)
 
 
 @dataclass(frozen=True)
 class NystromPaper(QuadraturePaper):
-    """The released code: q = ln(T)/ε², one draw for each distinct arm, whatever its count."""
+    """The released code: ℒ = ln((m + 1)T), β_{t+1} = B√λ + (…) with t, and a first arm at random.
+
+    q = ln(T)/ε², with one draw for each distinct arm, whatever its count.
+    """
 
     eps: float = 0.1
     per_play = False
     per_ridge = False  # inclusion by σ²/λ, or by σ² as printed
+    random_start = True
+
+    def logarithm(self, m: int) -> float:
+        """ℒ for m features."""
+        return math.log((m + 1) * self.setting.rounds())
+
+    def width(self, now: Progress) -> float:
+        """The factor of the posterior std at the coming choice."""
+        return self.norm() + self.spread(now.t, now.features)
 
     def inclusion(self) -> float:
         """q: a distinct arm enters the dictionary with probability min(q σ², 1)."""

@@ -38,20 +38,23 @@ class CATGPUCBTheory:
 class MoMGPUCBTheory:
     """Algorithm 2 and Lemma 5, for episode n:
 
-    ℓ = ⌈8 ln(2T/δ)⌉ plays, N = ⌊T/ℓ⌋ episodes, and
+    ℓ = ⌈8 ln(2T/δ′)⌉ plays, N = ⌊T/ℓ⌋ episodes, and
     α_n = n^{(1−ε)/(2(1+ε))} (4ν)^{1/(1+ε)} (2Bλ^{-½} √(γ + ln(1/δ)) + ¼) + B.
 
-    Departures from print: Theorem 6 prints another constant in ℓ; Algorithm 2 is followed.
-    δ' and δ are one.
+    δ is that of the assumptions, for the ℓ means; δ′ is for their median and thus for the whole
+    run. The paper names no value for it.
+
+    Departures from print: Theorem 6 prints another constant in ℓ; Algorithm 2 is followed. The
+    median is within bounds with probability 1 − δ′ where 2(¼ − δ)²ℓ ≥ ln(2T/δ′), hence with this
+    ℓ only as δ → 0.
     """
 
     setting: Setting
+    delta_prime: float = 0.1
 
     def plays(self) -> int:
         """ℓ, the plays of an episode."""
-        return math.ceil(
-            8.0 * math.log(2.0 * self.setting.rounds() / self.setting.assumptions.delta)
-        )
+        return math.ceil(8.0 * math.log(2.0 * self.setting.rounds() / self.delta_prime))
 
     def width(self, now: Progress) -> float:
         """The factor of the posterior std at the coming episode, the n-th."""
