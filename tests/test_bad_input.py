@@ -230,7 +230,7 @@ def test_plans_refuse_other_arms() -> None:
                                   [({"x": 0.5}, "a", None)], [("x", 4.0, None)],
                                   [({"x": 0.5}, None, None)], np.array(3.0)])  # fmt: skip
 def test_odd_sequences_of_outcomes_change_nothing(told: Any) -> None:
-    optimizer = stoic.Optimizer({"x": (0.0, 1.0)})
+    optimizer = stoic.Optimizer({"x": (0.0, 1.0)}, direction="maximize")
     with pytest.raises(stoic.errors.InvalidInput, match="expected"):
         optimizer.tell_all([({"x": 0.1}, 1.0, None), *told] if isinstance(told, list) else told)
     assert not optimizer.trials
@@ -240,13 +240,16 @@ def test_an_outcome_of_two_parts_is_told_what_the_third_is() -> None:
     with pytest.raises(
         stoic.errors.InvalidInput, match=r"\(parameters, value, reason\), got tuple"
     ):
-        stoic.Optimizer({"x": (0.0, 1.0)}).tell_all([({"x": 0.5}, 40.0)])  # type: ignore[list-item]
+        stoic.Optimizer({"x": (0.0, 1.0)}, direction="maximize").tell_all([({"x": 0.5}, 40.0)])  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize("odd", [None, 3, "x", {"x": 0.5}, [3], ["x"], [None], np.array(3.0)])
 def test_odd_sequences_of_configurations(odd: Any) -> None:
     space = stoic.Space({"x": (0.0, 1.0)})
-    for call in (space.read, lambda rows: stoic.Optimizer(space).ask(pending=rows)):
+    for call in (
+        space.read,
+        lambda rows: stoic.Optimizer(space, direction="maximize").ask(pending=rows),
+    ):
         with pytest.raises(stoic.errors.InvalidInput, match="expected"):
             call(odd)
 

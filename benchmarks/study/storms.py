@@ -63,7 +63,9 @@ def toil(study: stoic.Study, out: int) -> None:
 
 def work_with_child(store: str, out: int, worker: str | None) -> None:
     """As `work`, in two threads, and in a child that is forked meanwhile."""
-    with stoic.Study(store, space=SPACE, method="random", lease=LEASE, worker=worker) as study:
+    with stoic.Study(
+        store, space=SPACE, direction="maximize", method="random", lease=LEASE, worker=worker
+    ) as study:
         threading.Thread(target=toil, args=(study, out), daemon=True).start()
         time.sleep(0.02 * random.random())
         if os.fork() == 0:

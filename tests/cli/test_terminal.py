@@ -39,7 +39,9 @@ def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A study in which all that may be hostile is."""
     monkeypatch.chdir(tmp_path)
     objective = f"o{EVIL}{FORGED}"
-    with Study("stoic.db", "s", space=SPACE, objective=objective, method="random") as study:
+    with Study(
+        "stoic.db", "s", space=SPACE, direction="maximize", objective=objective, method="random"
+    ) as study:
         for number in range(8):
             trial = study.ask()
             if number == 3:

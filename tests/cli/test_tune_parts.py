@@ -461,7 +461,7 @@ def test_failures_are_counted_by_what_they_have_in_common() -> None:
 
 
 def test_the_summary_says_what_the_estimate_would_be_without_the_suspects() -> None:
-    optimizer = Optimizer({"x": (0.0, 1.0)})
+    optimizer = Optimizer({"x": (0.0, 1.0)}, direction="maximize")
     for i in range(20):
         optimizer.tell({"x": i / 20.0}, 1.0 - (i / 20.0 - 0.3) ** 2)
     assert [str(line) for line in _suspects(Result.of(optimizer), 80)] == []

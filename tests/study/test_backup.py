@@ -22,7 +22,8 @@ SPACE = {"x": (0.0, 1.0)}
 
 WRITER = """
 import sys, stoic
-with stoic.Study(sys.argv[1], "second", space={"x": (0.0, 1.0)}, method="random") as study:
+how = {"space": {"x": (0.0, 1.0)}, "direction": "maximize", "method": "random"}
+with stoic.Study(sys.argv[1], "second", **how) as study:
     for i in range(100_000):
         trial = study.ask()
         study.tell(trial, float(trial.number))
@@ -33,7 +34,7 @@ with stoic.Study(sys.argv[1], "second", space={"x": (0.0, 1.0)}, method="random"
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "s.db"
-    with stoic.Study(path, space=SPACE, method="random") as study:
+    with stoic.Study(path, space=SPACE, direction="maximize", method="random") as study:
         for i in range(5):
             study.tell(study.ask(), float(i))
     return path
@@ -138,7 +139,7 @@ def test_a_full_disk_leaves_the_last_backup(path: Path, tmp_path: Path) -> None:
 
 
 def test_a_server_has_its_own_way(store: str, tmp_path: Path) -> None:
-    with stoic.Study(store, space=SPACE) as study:
+    with stoic.Study(store, space=SPACE, direction="maximize") as study:
         if "://" in store:
             with pytest.raises(InvalidInput, match="pg_dump"):
                 study.backup(tmp_path / "new.db")

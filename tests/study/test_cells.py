@@ -85,9 +85,9 @@ def test_a_study_comes_back_from_its_table(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["", "a\x1bb", "a\nb", "a\u202eb", "x" * 201, "\ud800"])
 def test_import_takes_the_names_that_a_study_takes(name: str, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="printable text") as refused:
-        Study(tmp_path / "a.db", name, space={"x": (0.0, 1.0)})
+        Study(tmp_path / "a.db", name, space={"x": (0.0, 1.0)}, direction="maximize")
     file = tmp_path / "t.json"
-    with Study(tmp_path / "a.db", "good", space={"x": (0.0, 1.0)}) as study:
+    with Study(tmp_path / "a.db", "good", space={"x": (0.0, 1.0)}, direction="maximize") as study:
         study.tell(study.ask(), 1.0)
     export(tmp_path / "a.db", "good", file)
     told = json.loads(file.read_text())
@@ -105,7 +105,7 @@ def test_import_takes_the_names_that_a_study_takes(name: str, tmp_path: Path) ->
 
 def test_import_takes_the_objectives_that_a_study_takes(tmp_path: Path) -> None:
     file = tmp_path / "t.json"
-    with Study(tmp_path / "a.db", "good", space={"x": (0.0, 1.0)}) as study:
+    with Study(tmp_path / "a.db", "good", space={"x": (0.0, 1.0)}, direction="maximize") as study:
         study.tell(study.ask(), 1.0)
     export(tmp_path / "a.db", "good", file)
     told = json.loads(file.read_text())

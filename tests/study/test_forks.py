@@ -79,7 +79,7 @@ KILLED = """
 import os, signal, sys, time
 import stoic
 
-study = stoic.Study(sys.argv[1], space={"x": (0.0, 1.0)}, method="random")
+study = stoic.Study(sys.argv[1], space={"x": (0.0, 1.0)}, direction="maximize", method="random")
 study.ask()
 child = os.fork()
 if child == 0:
@@ -118,10 +118,13 @@ def test_a_store_that_is_busy_is_not_an_unknown_study(
 ) -> None:
     path = tmp_path / "s.db"
     monkeypatch.setattr(sqlite, "_PATIENCE", 0.1)
-    with stoic.Study(path, space=LINE) as study, study._session.database.write():
+    with (
+        stoic.Study(path, space=LINE, direction="maximize") as study,
+        study._session.database.write(),
+    ):
         for space in (None, LINE):
             with pytest.raises(StoreUnavailable, match="come free"):
-                stoic.Study(path, space=space)
+                stoic.Study(path, space=space, direction="maximize")
     with pytest.raises(UnknownStudy):
         stoic.Study(tmp_path / "none.db")
 
@@ -131,7 +134,7 @@ def test_a_store_that_is_busy_is_not_an_unknown_study(
 
 @pytest.mark.parametrize("method", ["auto", "random"])
 def test_a_child_that_is_forked_while_a_thread_asks(store: str, method: str) -> None:
-    with stoic.Study(store, space=LINE, method=method) as study:
+    with stoic.Study(store, space=LINE, direction="maximize", method=method) as study:
         for _ in range(12):
             round_of(study)
         with busy(lambda: round_of(study)):
@@ -155,14 +158,14 @@ def test_a_child_that_is_forked_during_a_run(tmp_path: Path) -> None:
         time.sleep(0.01)
         return x
 
-    with stoic.Study(path, space=LINE, method="random", lease=0.2) as study:
+    with stoic.Study(path, space=LINE, direction="maximize", method="random", lease=0.2) as study:
         study.optimize(forks, 30, jobs=3)
         assert [ended(child) for child in children] == [0] * len(children)
         assert study.finished >= 30
 
 
 def test_a_fork_within_a_fork(store: str) -> None:
-    with stoic.Study(store, space=LINE, method="random") as study:
+    with stoic.Study(store, space=LINE, direction="maximize", method="random") as study:
 
         def twice() -> None:
             round_of(study)
@@ -188,7 +191,7 @@ def _one(_: int = 0) -> int:
 def test_pools_that_fork(store: str) -> None:
     global _inherited
     context = multiprocessing.get_context("fork")
-    with stoic.Study(store, space=LINE, method="random") as study:
+    with stoic.Study(store, space=LINE, direction="maximize", method="random") as study:
         _inherited = study
         process = context.Process(target=_one)
         process.start()
@@ -210,7 +213,7 @@ import stoic
 def tell():
     study.tell(study.ask(), 1.0)
 
-study = stoic.Study(sys.argv[1], space={"x": (0.0, 1.0)}, method="random")
+study = stoic.Study(sys.argv[1], space={"x": (0.0, 1.0)}, direction="maximize", method="random")
 tell()
 told, ready = os.pipe()
 wait, go = os.pipe()
@@ -245,7 +248,7 @@ import stoic
 from stoic.errors import StoreUnavailable
 
 store = sys.argv[1]
-study = stoic.Study(store, space={"x": (0.0, 1.0)}, method="random")
+study = stoic.Study(store, space={"x": (0.0, 1.0)}, direction="maximize", method="random")
 trial = study.ask()
 session = study._session
 child = None
@@ -308,7 +311,7 @@ def forks(x):
     return x
 
 leases = []
-with stoic.Study(sys.argv[1], space={"x": (0.0, 1.0)}) as study:
+with stoic.Study(sys.argv[1], space={"x": (0.0, 1.0)}, direction="maximize") as study:
     study.optimize(forks, 1)
 assert leases[0] > time.time() + 300.0, leases
 """
@@ -382,7 +385,7 @@ def _optimizer(study: stoic.Study) -> object:
 
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="cached properties have no lock any more")
 def test_cached_properties_that_a_thread_computes(tmp_path: Path) -> None:
-    with stoic.Study(tmp_path / "s.db", space=LINE) as study:
+    with stoic.Study(tmp_path / "s.db", space=LINE, direction="maximize") as study:
         members = vars(type(study._session.adviser)).values()
         (cached,) = [m for m in members if isinstance(m, functools.cached_property)]
         with held(vars(cached)["lock"]):
@@ -436,7 +439,7 @@ def test_a_fork_does_not_wait_for_ever(tmp_path: Path, monkeypatch: pytest.Monke
         with pytest.raises(StoreUnavailable, match="started anew"):
             study.ask()
 
-    with stoic.Study(tmp_path / "s.db", space=LINE, method="random") as study:
+    with stoic.Study(tmp_path / "s.db", space=LINE, direction="maximize", method="random") as study:
         trial = study.ask()
         with held(study._session.database.write()):
             assert ended(forked(refused)) == 0

@@ -53,7 +53,7 @@ FORGED = [
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("whole") / "s.db"
-    with stoic.Study(path, space=SPACE) as study:
+    with stoic.Study(path, space=SPACE, direction="maximize") as study:
         for i in range(12):
             study.tell(study.ask(), float(i))
     return path
@@ -89,7 +89,7 @@ def test_other_objects_are_refused_before_they_run(whole: Path, tmp_path: Path, 
     sealed_anew(path)
     ways: list[Callable[[], object]] = [
         lambda: stoic.Study(path),
-        lambda: stoic.Study(path, space=SPACE),
+        lambda: stoic.Study(path, space=SPACE, direction="maximize"),
         lambda: summaries(path),
     ]
     for way in ways:
@@ -163,7 +163,7 @@ def test_pipes_are_not_waited_for(whole: Path, tmp_path: Path, end: str) -> None
         shutil.copy(whole, path)
     os.mkfifo(f"{path}{end}")
     ways: list[Callable[[], object]] = [
-        lambda: stoic.Study(path, space=SPACE),
+        lambda: stoic.Study(path, space=SPACE, direction="maximize"),
         lambda: summaries(path),
         lambda: examine(path),
         lambda: readable(path),

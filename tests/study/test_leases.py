@@ -26,7 +26,7 @@ HOUR = 3600.0
 
 def test_who_does_not_hold_a_trial_can_neither_renew_nor_release_it(store: str) -> None:
     with (
-        stoic.Study(store, space=LINE, worker="holder") as holder,
+        stoic.Study(store, space=LINE, direction="maximize", worker="holder") as holder,
         stoic.Study(store, worker="other") as other,
     ):
         held = holder.ask()
@@ -47,7 +47,7 @@ def test_who_does_not_hold_a_trial_can_neither_renew_nor_release_it(store: str) 
 
 
 def test_every_lease_has_a_token_of_its_own(store: str) -> None:
-    with stoic.Study(store, space=LINE) as study:
+    with stoic.Study(store, space=LINE, direction="maximize") as study:
         first = study.ask(lease=0.01)
         time.sleep(0.02)
         assert study.renew(first, 0.01)  # late, and nobody else was quicker
@@ -66,7 +66,7 @@ def test_every_lease_has_a_token_of_its_own(store: str) -> None:
 
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_forked_child_holds_no_lease_of_its_parent(store: str) -> None:
-    with stoic.Study(store, space=LINE) as study:
+    with stoic.Study(store, space=LINE, direction="maximize") as study:
         trial = study.ask()
         child = os.fork()
         if child == 0:
@@ -84,7 +84,7 @@ def test_no_clients_date_ends_a_lease_or_makes_it_last(
     store: str, off: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     right = time.time
-    with stoic.Study(store, space=LINE, worker="a") as study:
+    with stoic.Study(store, space=LINE, direction="maximize", worker="a") as study:
         held = study.ask(lease=60.0)
         monkeypatch.setattr(time, "time", lambda: right() + off)
         with stoic.Study(store, worker="b", lease=60.0) as wrong:
@@ -117,7 +117,9 @@ def test_leases_of_workers_that_a_restart_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, uptime: float
 ) -> None:
     path, machine = tmp_path / "s.db", Machine(monkeypatch)
-    with stoic.Study(path, space=LINE, method="random", worker="a", lease=600.0) as study:
+    with stoic.Study(
+        path, space=LINE, direction="maximize", method="random", worker="a", lease=600.0
+    ) as study:
         lost = study.ask()
         study.enqueue({"x": 0.5})
     machine.restart(uptime)
@@ -139,7 +141,7 @@ def test_a_live_worker_of_another_machine_keeps_its_lease(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, machine = tmp_path / "s.db", Machine(monkeypatch)
-    with stoic.Study(path, space=LINE, worker="a", lease=60.0) as study:
+    with stoic.Study(path, space=LINE, direction="maximize", worker="a", lease=60.0) as study:
         held = study.ask()
         for _ in range(4):
             before = machine.name, machine.seconds
@@ -154,7 +156,7 @@ def test_a_clock_that_jumps_back_delays_a_lease_by_its_own_time_at_most(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, machine = tmp_path / "s.db", Machine(monkeypatch)  # of a system that names no start
-    with stoic.Study(path, space=LINE, worker="a", lease=60.0) as study:
+    with stoic.Study(path, space=LINE, direction="maximize", worker="a", lease=60.0) as study:
         study.ask()
     machine.seconds = 3.0
     with stoic.Study(path) as study:
@@ -168,7 +170,7 @@ def test_a_clock_that_jumps_back_delays_a_lease_by_its_own_time_at_most(
 
 @pytest.mark.parametrize("most", [1, 3, None])
 def test_how_many_leases_may_be_lost(store: str, most: int | None) -> None:
-    with stoic.Study(store, space=LINE, max_lost_leases=most) as study:
+    with stoic.Study(store, space=LINE, direction="maximize", max_lost_leases=most) as study:
         for attempt in range(1, (most or 12) + 1):
             assert study.ask(lease=0.001).attempt == attempt
             time.sleep(0.002)
@@ -182,7 +184,7 @@ def test_how_many_leases_may_be_lost(store: str, most: int | None) -> None:
 
 
 def test_leases_that_were_given_back_were_not_lost(store: str) -> None:
-    with stoic.Study(store, space=LINE, max_lost_leases=2) as study:
+    with stoic.Study(store, space=LINE, direction="maximize", max_lost_leases=2) as study:
         for _ in range(4):
             assert study.release(study.ask())
         study.ask(lease=0.001)
@@ -193,7 +195,7 @@ def test_leases_that_were_given_back_were_not_lost(store: str) -> None:
 @pytest.mark.parametrize("wrong", [0, -1, 1.5, "5", True])
 def test_a_limit_that_is_none(tmp_path: Path, wrong: object) -> None:
     with pytest.raises(InvalidInput, match="max_lost_leases"):
-        stoic.Study(tmp_path / "s.db", space=LINE, max_lost_leases=wrong)  # type: ignore[arg-type]
+        stoic.Study(tmp_path / "s.db", space=LINE, direction="maximize", max_lost_leases=wrong)  # type: ignore[arg-type]
     assert not list(tmp_path.iterdir())
 
 
@@ -225,7 +227,9 @@ def first_format(store: str) -> None:
 @pytest.fixture
 def old(store: str) -> str:
     """A store of format 1: a trial told, one failed, one given back, one leased, one enqueued."""
-    with stoic.Study(store, space=LINE, method="random", worker="w", lease=300.0) as study:
+    with stoic.Study(
+        store, space=LINE, direction="maximize", method="random", worker="w", lease=300.0
+    ) as study:
         study.tell(study.ask(), 1.0)
         study.fail(study.ask(), "crash")
         back = study.ask()

@@ -37,7 +37,7 @@ def mode(path: Path | str) -> int:
 @pytest.mark.parametrize("wanted", [0o600, 0o640, 0o660])
 def test_files_of_a_store(tmp_path: Path, umask: int, wanted: int) -> None:
     path = tmp_path / "s.db"
-    with stoic.Study(path, space=SPACE, mode=wanted) as study:
+    with stoic.Study(path, space=SPACE, direction="maximize", mode=wanted) as study:
         study.tell(study.ask(), 1.0)
         assert {mode(f"{path}{end}") for end in ENDS} == {wanted}
         os.unlink(f"{path}-lock")
@@ -54,7 +54,7 @@ def test_files_of_a_store(tmp_path: Path, umask: int, wanted: int) -> None:
 def test_by_default_a_store_is_its_owners(tmp_path: Path, umask: int) -> None:
     del umask
     path = tmp_path / "s.db"
-    with stoic.Study(path, space=SPACE) as study:
+    with stoic.Study(path, space=SPACE, direction="maximize") as study:
         study.tell(study.ask(), 1.0)
         assert {mode(f"{path}{end}") for end in ENDS} == {0o600}
 
@@ -62,7 +62,7 @@ def test_by_default_a_store_is_its_owners(tmp_path: Path, umask: int) -> None:
 @pytest.mark.parametrize("bad", [0o644, 0o777, 0, "600", True, None, 0o600 + 0.5])
 def test_other_modes(tmp_path: Path, bad: object) -> None:
     with pytest.raises(InvalidInput, match="expected mode among 0o600, 0o640, 0o660"):
-        stoic.Study(tmp_path / "s.db", space=SPACE, mode=bad)  # type: ignore[arg-type]
+        stoic.Study(tmp_path / "s.db", space=SPACE, direction="maximize", mode=bad)  # type: ignore[arg-type]
     assert not list(tmp_path.iterdir())
 
 
@@ -101,7 +101,7 @@ def test_the_group_may_examine_a_readable_store() -> None:
     with tempfile.TemporaryDirectory() as folder:  # pytest's own are for their owner alone
         Path(folder).chmod(0o755)
         path = Path(folder) / "s.db"
-        with stoic.Study(path, space=SPACE, mode=0o640) as study:
+        with stoic.Study(path, space=SPACE, direction="maximize", mode=0o640) as study:
             study.tell(study.ask(), 1.0)
             command = [sys.executable, "-c", GROUP, str(path), str(os.stat(path).st_gid)]
             done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -15,7 +15,7 @@ SPACE = {"x": (0.0, 1.0)}
 
 
 def made(path: Path, count: int = 3) -> stoic.Study:
-    study = stoic.Study(path, space=SPACE, method="random")
+    study = stoic.Study(path, space=SPACE, direction="maximize", method="random")
     for i in range(count):
         study.tell(study.ask(), float(i))
     return study
@@ -34,7 +34,9 @@ def test_a_deleted_store(tmp_path: Path, ends: tuple[str, ...]) -> None:
             with pytest.raises(StoreUnavailable, match="that was opened, got none"):
                 old.recommend()
         assert not path.exists()
-        with stoic.Study(path, space=SPACE, method="random") as new:  # not called damaged
+        with stoic.Study(
+            path, space=SPACE, direction="maximize", method="random"
+        ) as new:  # not called damaged
             new.tell(new.ask(), 5.0)
             for way in (lambda: old.tell(trial, 1.0), old.ask, lambda: old.finished):
                 with pytest.raises(StoreUnavailable, match="another file in its place"):
@@ -50,7 +52,7 @@ def test_what_was_in_a_log_that_was_left_is_kept(tmp_path: Path) -> None:
     with made(path) as old:
         os.unlink(path)
         log = Path(f"{path}-wal").read_bytes()
-        with stoic.Study(path, space=SPACE, method="random") as new:
+        with stoic.Study(path, space=SPACE, direction="maximize", method="random") as new:
             assert new.finished == 0
         assert Path(f"{path}-wal.old").read_bytes() == log
         del old

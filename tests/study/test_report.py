@@ -470,7 +470,7 @@ def test_suspects_that_move_the_estimate_are_not_said_to_hardly_count() -> None:
 
 
 def test_suspects_that_do_not_move_the_estimate_hardly_count() -> None:
-    optimizer = Optimizer({"x": (0.0, 1.0)})
+    optimizer = Optimizer({"x": (0.0, 1.0)}, direction="maximize")
     for u in optimizer.space.sample(20, 3):
         optimizer.tell({"x": float(u[0])}, 1.0 - (float(u[0]) - 0.3) ** 2)
     optimizer.tell({"x": 0.5}, 1e9)
@@ -479,7 +479,7 @@ def test_suspects_that_do_not_move_the_estimate_hardly_count() -> None:
 
 
 def test_a_typical_first_try_is_one_of_each_configuration() -> None:
-    optimizer = Optimizer({"x": (0.0, 1.0)})
+    optimizer = Optimizer({"x": (0.0, 1.0)}, direction="maximize")
     for i in range(24):  # eight configurations, three times each
         optimizer.tell({"x": (i // 3) / 10.0}, float(i // 3) + 0.1 * (i % 3))
     assert start(Result.of(optimizer)) == pytest.approx(3.5)

@@ -63,7 +63,7 @@ def secret(request: pytest.FixtureRequest, guarded: Server) -> str:
 @pytest.fixture
 def filled(secret: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.chdir(tmp_path)
-    with Study(secret, "s", space=SPACE, method="random") as study:
+    with Study(secret, "s", space=SPACE, direction="maximize", method="random") as study:
         for _ in range(4):
             study.tell(study.ask(), 1.0)
     return secret
@@ -165,7 +165,7 @@ WRONG = [
 def test_errors(wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(StoicError) as caught:
-        Study(wrong, space=SPACE)
+        Study(wrong, space=SPACE, direction="maximize")
     assert MARK not in "".join(traceback.format_exception(caught.value))
     Path("f.csv").write_text("x,value\n0.5,1\n")
     Path("space.toml").write_text(f"store = {json.dumps([wrong + 'x' * 60])}\n")
@@ -189,7 +189,7 @@ def test_errors(wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_path_is_no_url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("./a=1 b=2.db", "host=a.db", "runs:3.db", "./u:v@w.db", "postgres.db"):
-        with stoic.Study(name, space=SPACE) as study:
+        with stoic.Study(name, space=SPACE, direction="maximize") as study:
             assert study.url.startswith("sqlite")
 
 

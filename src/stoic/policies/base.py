@@ -142,13 +142,21 @@ class Policy(ABC):
                 )
             return schedule, self._named_schedule(schedule)
         if callable(schedule) and not isinstance(getattr(schedule, "width", None), MethodType):
-            schedule = schedule(self.setting)  # e.g. functools.partial(Practical, c=3.0)
+            schedule = self._made(schedule)  # e.g. functools.partial(Practical, c=3.0)
         if not isinstance(getattr(schedule, "width", None), MethodType):
             raise InvalidInput(
                 "expected schedule as a name, an object with a method width(progress), or a "
                 f"callable that makes one from a Setting, got {describe(schedule)}"
             )
         return "custom", schedule
+
+    def _made(self, maker: Callable[..., Any]) -> Any:
+        try:
+            return maker(self.setting)
+        except TypeError as cause:
+            raise InvalidInput(
+                f"expected schedule to make one from a Setting, got {describe(maker)}: {cause}"
+            ) from cause
 
     def _rehearse(self) -> None:
         """Ask the schedule once for all that will be asked: what is missing shows at once."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -97,7 +98,7 @@ class OfPolicy(Adviser):
 
     def _foreseen(self, policy: Policy, plan: list[Any]) -> Policy:
         """A copy of the policy as it will be after a plan that goes as expected."""
-        copy = from_state(policy.state(), schedule=self._schedule)
+        copy = deepcopy(policy)
         for arm in plan:
             arms = isinstance(policy.domain, Arms)
             copy.tell(self._shown(arm), float(policy.mean[arm]) if arms else self._typical)

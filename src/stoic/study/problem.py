@@ -123,6 +123,14 @@ class Problem:
                 f"expected a whole problem, got {text[:60]!r}… ({cause}); restore a copy"
             ) from cause
 
+    def sound(self) -> Problem:
+        """Itself, if its policy can be made; else `InvalidState`."""
+        if self.policy is not None and self.policy.get("shared/schedule") != "custom":
+            from stoic.policies import from_state  # a quarter of a second, as above
+
+            from_state(self.policy)
+        return self
+
     def agree(self, asked: Asked, name: str) -> None:
         """Raise `StudyMismatch` unless all that was asked is so."""
         said: dict[str, Any] = {

@@ -168,7 +168,7 @@ def _new_problem(sheet: Sheet, asked: Asked, name: str) -> Problem:
     try:
         if asked.direction is None and asked.seed is None and asked.method is None:
             Asked(objective=told.get("objective"))  # text, as for any new study
-            return Problem.from_text(written(told))
+            return Problem.from_text(written(told)).sound()
         space = Space.from_description(told.get("space"))
     except (ValueError, InvalidState) as error:
         raise InvalidInput(f"expected a whole study in the file, got {error}") from error

@@ -146,7 +146,8 @@ def gp_sample(
     X = grid(low, high, per_dimension, dimension)
     k = make_kernel(kernel, lengthscale, nu)
     values, vectors = np.linalg.eigh(k(X, X))
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    # the symmetric root: on a grid eigenvalues coincide, and their vectors differ by machine
+    root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
     number = seed if function is None else function
     f = root @ generator(number, 0, _FUNCTION).standard_normal(len(X))
     target = X[:, 0] <= X[:, 1] if dimension > 1 else None
