@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import stoic
-from hostile import PLAYED, REFUSED, examples, play
+from hostile import PLAYED, REFUSED, play
 from stoic import state as states
 from stoic.errors import InvalidState
 from stoic.policies import ATAGPUCB, TGPUCB, by_name, from_state, names
@@ -203,11 +203,6 @@ def test_what_compresses_well_is_stored_so_that_it_can_be_read(tmp_path: Path) -
 
 
 # -- what is sound is never refused ---------------------------------------------------------------
-
-
-def test_examples_go_on() -> None:
-    for name, state in examples():
-        assert from_state(state).t == state["memory/t"], name
 
 
 TWINS = np.random.default_rng(1).random((20, 1)).repeat(2, axis=0)

@@ -19,7 +19,7 @@ from stoic.lab.noise import noises
 from stoic.lab.problems import problems
 
 TOML = """
-horizon = 60
+horizon = 200
 trials = 3
 [problem]
 kind = "gp-sample"
