@@ -24,7 +24,9 @@ from stoic.spaces import Arms
 __all__ = ["LongRun"]
 
 AFTER = 300  # measurements, before a policy takes over
-_MOST_ARMS = 4096
+# Configurations at most. A restart replays all measurements: 10⁴ of 512 take a second. On 2,048 the
+# surrogate alone found as good an answer, with less regret on the way (4 seeds, 1,000 measurements).
+_MAX_ARMS = 512
 
 
 class LongRun:
@@ -44,12 +46,12 @@ class LongRun:
             count = history.space.cardinality
         except InvalidInput:  # conditions too entangled to count
             return False
-        return count is not None and count <= _MOST_ARMS
+        return count is not None and count <= _MAX_ARMS
 
     def policy(self) -> Any:
         """The policy, told all that the history holds."""
         if self._policy is None:
-            self._points = self._history.space.enumerate(_MOST_ARMS)
+            self._points = self._history.space.enumerate(_MAX_ARMS)
             self._rows = {point.tobytes(): i for i, point in enumerate(self._points)}
             self._policy = self._start()
         points, values = self._history.points(), self._history.values()
