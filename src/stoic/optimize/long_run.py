@@ -25,7 +25,7 @@ __all__ = ["LongRun"]
 
 AFTER = 300  # measurements, before a policy takes over
 # Configurations at most. A restart replays all measurements: 10⁴ of 512 take a second. On 2,048 the
-# surrogate alone found as good an answer, with less regret on the way (4 seeds, 1,000 measurements).
+# surrogate alone found as good an answer, with less regret on the way (3 seeds, 1,000 each).
 _MAX_ARMS = 512
 
 
