@@ -111,6 +111,8 @@ def nested(value: Any) -> list[dict[str, Any]]:
         ("memory/posterior/logdet", -1.0),
         ("memory/calibration/streak_arms", np.array([31])),
         ("shared/horizon", 10**400),
+        ("assumptions/delta", 5e-324),
+        ("memory/calibration/streaks", [True]),
         ("surplus", 1.0),
     ],
 )
@@ -200,6 +202,34 @@ def test_what_compresses_well_is_stored_so_that_it_can_be_read(tmp_path: Path) -
     with pytest.raises(InvalidState, match="npz"):
         states.save(tmp_path / "a.json", {"a": np.zeros(2**24)})
     assert not (tmp_path / "a.json").exists()
+
+
+def test_room_is_made_only_for_what_the_state_holds() -> None:
+    state = played(stoic.policies.MoMGPUCB(ARMS, KERNEL, plays=5))
+    with pytest.raises(InvalidState, match="room for 5 plays"):
+        from_state({**state, "options/plays": 2**25})
+
+
+def test_only_regular_files_are_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.json")
+    (tmp_path / "zero.npz").symlink_to("/dev/zero")
+    for path in (tmp_path / "pipe.json", tmp_path / "zero.npz", "x\0y.json"):
+        with pytest.raises(InvalidState, match="expected"):
+            TGPUCB.load(path)
+
+
+def test_the_longest_horizon_is_saved_and_loaded(tmp_path: Path) -> None:
+    policy = TGPUCB(ARMS, KERNEL, horizon=2**53 - 1)
+    policy.save(tmp_path / "a.json")
+    assert TGPUCB.load(tmp_path / "a.json").horizon == 2**53 - 1
+
+
+def test_messages_are_short() -> None:
+    state = played(TGPUCB(ARMS, KERNEL), 3)
+    for wrong in ({"policy": "x" * 10**6}, {"y" * 10**6: 1.0}, {"shared/schedule": "z" * 10**6}):
+        with pytest.raises(InvalidState) as refused:
+            from_state({**state, **wrong})
+        assert len(str(refused.value)) < 2000
 
 
 # -- what is sound is never refused ---------------------------------------------------------------

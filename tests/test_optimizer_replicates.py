@@ -181,3 +181,21 @@ def test_no_answer_against_its_own_measurements_on_a_real_gpu_kernel() -> None:
     truth = float(np.median(table[tuple(best.params[name] for name in names)]))
     assert truth < 1.3
     assert abs(best.value - truth) < 0.1
+
+
+@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+@pytest.mark.parametrize("far", [1.0, 100.0, 1e6])
+def test_far_values_that_agree_are_quoted_as_they_were_measured(direction: str, far: float) -> None:
+    sign = 1.0 if direction == "minimize" else -1.0
+    optimizer = Optimizer({"x": (0.0, 1.0)}, direction=direction, seed=0)
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        params = optimizer.ask()
+        optimizer.tell(params, sign * ((params["x"] - 0.3) ** 2 + 0.01 * rng.standard_normal()))
+    told = [sign * (-far + 0.005 * i) for i in range(5)]
+    for value in told:
+        optimizer.tell({"x": 0.9}, value)
+    answer = optimizer.recommend()
+    assert answer.params == {"x": 0.9}
+    assert min(told) <= answer.value <= max(told)
+    assert answer.interval[0] <= min(told) < max(told) <= answer.interval[1]

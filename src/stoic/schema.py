@@ -182,7 +182,7 @@ def checked(state: Any, schema: Schema, sizes: Mapping[str, int], name: str = ""
     unknown = [key for key in state if key not in schema]
     if unknown:
         raise InvalidState(
-            f"expected {', '.join(schema)} in {name or 'the state'}, got {unknown[0]!r} as well; "
+            f"expected {', '.join(schema)} in {name or 'the state'}, got {describe(unknown[0])}; "
             "it is damaged, or from another version"
         )
     found: dict[str, Any] = {}
@@ -207,6 +207,8 @@ def _array(value: Any, name: str, kind: type[np.generic]) -> np.ndarray[Any, Any
         raw = np.asarray(value)
     except Exception as cause:  # ragged, too deep, too large: whatever NumPy finds wrong with it
         raise InvalidState(f"expected {name} as a regular array, got {describe(value)}") from cause
+    if kind is not np.bool_ and _holds_truths(value):
+        raise InvalidState(f"expected numbers as {name} in the state, got true or false")
     given = raw.dtype
     listed = not isinstance(value, np.ndarray)
     right = given == kind or (
@@ -222,3 +224,10 @@ def _array(value: Any, name: str, kind: type[np.generic]) -> np.ndarray[Any, Any
     if given.kind == "u" and raw.size and int(raw.max()) >= _INT64:
         raise InvalidState(f"expected {name} below 2^63 in the state, got {raw.max()}")
     return np.array(raw, dtype=kind)
+
+
+def _holds_truths(value: Any) -> bool:
+    """Whether a list, as JSON has it, holds a boolean; NumPy would take it for a number."""
+    if isinstance(value, list):
+        return any(map(_holds_truths, value))
+    return isinstance(value, bool)

@@ -29,7 +29,7 @@ __all__ = ["State", "flatten", "load", "save", "unflatten"]
 State = dict[str, Any]
 
 _MAX_JSON_BYTES = 64 * 2**20  # of a JSON file; Python needs up to ten times that to read it
-_MAX_UNPACKED_BYTES = 64 * 2**20  # of an npz file that is smaller than this / _MAX_RATIO
+_MAX_UNPACKED_BYTES = 2 * 2**20  # of an npz file that is smaller than this / _MAX_RATIO
 _MAX_RATIO = 32  # unpacked to packed size of an npz file that is larger
 _MAX_MEMBERS = 4096
 _MAX_DEPTH = 64  # of names such as a/b/c, and so of kernels made of kernels
@@ -110,6 +110,8 @@ def load(path: str | Path) -> State:
     path = _path(path)
     if path.suffix not in (".json", ".npz"):
         raise InvalidState(f"expected a path that ends in .json or .npz, got {str(path)!r}")
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise InvalidState(f"expected a regular file, got {path}, a pipe or a device")
     with path.open("rb") as file:  # a file that is not there is an OSError as ever
         try:
             return _read_json(file) if path.suffix == ".json" else _read_npz(file)
@@ -183,6 +185,9 @@ def _read_array(stream: Any, size: int) -> np.ndarray[Any, Any]:
 
 def _path(path: object) -> Path:
     try:
-        return Path(path)  # type: ignore[arg-type]
+        found = Path(path)  # type: ignore[arg-type]
     except TypeError:
         raise InvalidState(f"expected a path of a state file, got {describe(path)}") from None
+    if "\0" in str(found):
+        raise InvalidState(f"expected a path without a NUL character, got {describe(path)}")
+    return found

@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stoic.checks import Array
+from stoic.optimize.answers import middle
 from stoic.optimize.history import History
 from stoic.optimize.model import Model
 from stoic.surrogate.distances import Coded, between
@@ -39,12 +40,17 @@ _NEAR_LENGTHSCALES = 0.1  # what is said of a configuration holds for those as n
 
 @dataclass(frozen=True)
 class Own:
-    """The agreeing measurements of one configuration, in z: their range, widened by the noise."""
+    """The agreeing measurements of one configuration, in z: their range, widened by the noise.
+
+    ``values`` are the least, the median and the largest of them as they were measured (negated
+    where the objective is minimised): z is nearly flat far from the centre, and tells them no more.
+    """
 
     low: float
     middle: float
     high: float
     count: int
+    values: tuple[float, float, float]
 
     def contradicts(self, estimate: float) -> bool:
         """Whether an estimate lies outside of the range."""
@@ -78,12 +84,13 @@ class Agreement:
                 chosen = rows[_agreeing(units[rows], self.tolerance)]
                 self.agreeing[chosen] = True
                 if len(chosen):
-                    self._own[points[chosen[0]].tobytes()] = self._of(z[chosen])
+                    self._own[points[chosen[0]].tobytes()] = self._of(z[chosen], y[chosen])
         self._contradicted = self._find()
 
-    def _of(self, z: Array) -> Own:
+    def _of(self, z: Array, y: Array) -> Own:
         low, high = float(z.min()) - self.margin, float(z.max()) + self.margin
-        return Own(low, float(np.median(z)), high, len(z))
+        values = float(y.min()), middle(y.tolist()), float(y.max())
+        return Own(low, float(np.median(z)), high, len(z), values)
 
     def _find(self) -> Array:
         """The configurations whose measurements contradict the surrogate's estimate."""

@@ -55,10 +55,16 @@ def estimate(history: History, model: Model, point: Array) -> Answer:
 
 def _estimate(history: History, model: Model, agreement: Agreement, point: Array) -> Answer:
     centre, below, above = _consistent(model, agreement, point)
-    ends = sorted(history.sign * model.scaling.y(centre + e) for e in (-below, above))
+    low, value, high = (model.scaling.y(centre + e) for e in (-below, 0.0, above))
+    own = agreement.own(point)
+    if own is not None and own.contradicts(float(model.gp.mean(point[None])[0])):
+        least, value, most = own.values
+        unit = model.scaling.unit_of_y
+        low, high = least - below * unit, most + above * unit
+    ends = sorted((history.sign * low, history.sign * high))
     if not model.scaling.known:
         ends = [-math.inf, math.inf]
-    value = history.sign * model.scaling.y(centre)
+    value *= history.sign
     return Answer(history.space.decode(point), value, (ends[0], ends[1]), history.measured(point))
 
 

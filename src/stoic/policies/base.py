@@ -120,7 +120,9 @@ class Policy(ABC):
                 f"got {self.lam:g}; rescale the kernel or lam"
             )
         self.horizon = (
-            None if horizon is None else integer(horizon, "horizon", at_least=1, at_most=LARGEST)
+            None
+            if horizon is None
+            else integer(horizon, "horizon", at_least=1, at_most=LARGEST - 1)
         )
         self.seed = integer(seed, "seed", at_least=0, at_most=2**63 - 1)
         if assumptions is not None and not isinstance(assumptions, Assumptions):
@@ -138,7 +140,7 @@ class Policy(ABC):
                 listed = ", ".join(repr(name) for name in self.schedules)
                 raise InvalidInput(
                     f"expected schedule to be one of {listed} or a schedule object, "
-                    f"got {schedule!r}"
+                    f"got {describe(schedule)}"
                 )
             return schedule, self._named_schedule(schedule)
         if callable(schedule) and not isinstance(getattr(schedule, "width", None), MethodType):
@@ -313,7 +315,9 @@ class Policy(ABC):
         if not (isinstance(form, int) and form == _FORMAT and isinstance(name, str)):
             raise InvalidState(f"expected a state of format {_FORMAT}, got {describe(form)}")
         if name != cls.name:
-            raise InvalidState(f"expected a state of policy {cls.name!r}, got one of {name!r}")
+            raise InvalidState(
+                f"expected a state of policy {cls.name!r}, got one of {describe(name)}"
+            )
         try:
             return cls._from_nested(nested, schedule)
         except InvalidState:

@@ -135,6 +135,9 @@ class MoMGPUCB(UCBPolicy):
     def _from_nested(cls, nested: dict[str, Any], schedule: Any) -> Self:
         # states of the first release know one δ only
         options = {"delta_prime": nested["assumptions"]["delta"], **nested.get("options", {})}
+        payoffs = np.size(nested["memory"]["_payoffs"])
+        if options.get("plays", payoffs) != payoffs:  # before room is made for so many
+            raise InvalidState(f"expected room for {payoffs} plays, got {options['plays']}")
         return super()._from_nested({**nested, "options": options}, schedule)
 
     def _memory(self) -> dict[str, Any]:
