@@ -26,6 +26,7 @@ __all__ = ["check_files", "check_tables", "deadline", "guard", "objects"]
 
 Definition = tuple[str, str, str, str | None]  # kind, name, of which table, normalised SQL
 
+_CONSTRAINT = re.compile(r",(?:PRIMARYKEY|UNIQUE|FOREIGNKEY)\([^()]*\)(?:REFERENCES\w+\([^()]*\))?")
 _MAX_OBJECTS = 32  # tables and indexes that are looked at; Stoic makes nine
 _LIMITS = {
     sqlite3.SQLITE_LIMIT_LENGTH: 2**29,  # bytes of a row; a problem has 2²⁸ at most
@@ -109,9 +110,19 @@ def _made(*steps: Callable[[sa.Connection], None]) -> list[Definition]:
 def _definitions(connection: sqlite3.Connection) -> list[Definition]:
     words = f"SELECT type, name, tbl_name, sql FROM sqlite_master LIMIT {_MAX_OBJECTS}"
     return [
-        (str(kind), str(name), str(table), None if sql is None else re.sub(r'[\s"]+', "", str(sql)))
+        (str(kind), str(name), str(table), None if sql is None else _normal(str(sql)))
         for kind, name, table, sql in connection.execute(words)
     ]
+
+
+def _normal(sql: str) -> str:
+    """A definition without spaces and quotes, its constraints in one order: SQLAlchemy's varies.
+
+    >>> _normal('CREATE TABLE "t" (a INTEGER, UNIQUE (a), PRIMARY KEY (a))')
+    'CREATETABLEt(aINTEGER),PRIMARYKEY(a),UNIQUE(a)'
+    """
+    text = re.sub(r'[\s"]+', "", sql)
+    return _CONSTRAINT.sub("", text) + "".join(sorted(_CONSTRAINT.findall(text)))
 
 
 @contextmanager
