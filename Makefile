@@ -33,17 +33,17 @@ demo: .venv/ready
 	$(RUN) -m examples.server.compare demo-output/server.db --report demo-output/server.html
 
 bench: .venv/ready
-	$(RUN) benchmarks/practical.py
-	$(RUN) benchmarks/flat_cost.py
-	$(RUN) benchmarks/throughput.py
-	$(RUN) benchmarks/quick.py
+	$(RUN) benchmarks/core/practical.py
+	$(RUN) benchmarks/core/flat_cost.py
+	$(RUN) benchmarks/core/throughput.py
+	$(RUN) benchmarks/core/quick.py
 	$(RUN) benchmarks/speed/run.py
 
 soak: .venv/ready
-	$(RUN) benchmarks/soak.py
-	$(RUN) benchmarks/killed.py
-	$(RUN) benchmarks/fuzz.py
-	$(RUN) benchmarks/hostile_states.py
+	$(RUN) benchmarks/core/soak.py
+	$(RUN) benchmarks/core/killed.py
+	$(RUN) benchmarks/core/fuzz.py
+	$(RUN) benchmarks/core/hostile_states.py
 	$(RUN) benchmarks/study/soak.py
 
 clean:

@@ -28,13 +28,16 @@ LAYERS: list[set[str]] = [
     {"policies"},
     {"surrogate"},
     {"optimize"},
+    {"report"},
+    {"runs"},
     {"lab", "study"},
+    {"tune"},
     {"integrations", "server"},
     {"cli", "testing"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-FORBIDDEN = [("lab", {"study", "integrations", "server"}), ("study", {"lab"})]
-FORBIDDEN += [("integrations", {"lab"}), ("server", {"lab"})]
+FORBIDDEN = [("lab", {"study", "tune", "integrations", "server"})]
+FORBIDDEN += [(product, {"lab"}) for product in ("study", "tune", "integrations", "server")]
 
 
 def imports(path: Path) -> set[str]:

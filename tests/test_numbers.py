@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from stoic.diagnostics.reading import read_sheet
 from stoic.errors import InvalidInput
 from stoic.numbers import parse, rounded, with_interval
-from stoic.optimize import Answer, Optimizer, Result
+from stoic.optimize import Answer, Optimizer
+from stoic.report import Result
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 NO_NUMBERS = ["", "-", "1_000", "1,5", "0x1F", "1.2.3", "\u0661\u0662", "\uff11", "\u20135", "12ms",
@@ -86,7 +87,7 @@ def test_a_sheet_keeps_every_sign_and_takes_no_digits_of_other_scripts() -> None
 def test_an_import_keeps_every_sign_and_takes_no_digits_of_other_scripts(tmp_path: Path) -> None:
     pytest.importorskip("sqlalchemy")
     from stoic import Study
-    from stoic.study.transfer import import_file
+    from stoic.study.exchange.transfer import import_file
 
     store, table = tmp_path / "a.db", tmp_path / "t.csv"
     Study(store, "s", space={"x": (-1.0, 1.0)}, direction="minimize").close()

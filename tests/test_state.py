@@ -12,10 +12,12 @@ import numpy as np
 import pytest
 
 import stoic
-from resume import fingerprint, play_on
+from helpers.resume import fingerprint, play_on
 from stoic import state as states
 from stoic.errors import InvalidState
 from stoic.policies import by_name, names
+
+SCRIPT = Path(__file__).parent / "helpers" / "resume.py"
 
 ROUNDS, STOPS = 300, 50
 X = np.random.default_rng(0).random((30, 2))
@@ -49,7 +51,12 @@ def test_resumes_bit_by_bit(variant: str, tmp_path: Path) -> None:
     arms += play_on(policy, ROUNDS)
     end = fingerprint(policy)
     done = subprocess.run(
-        [sys.executable, str(Path(__file__).parent / "resume.py"), str(tmp_path), str(ROUNDS)],
+        [
+            sys.executable,
+            str(SCRIPT),
+            str(tmp_path),
+            str(ROUNDS),
+        ],
         capture_output=True,
         text=True,
         check=False,

@@ -24,12 +24,12 @@ from typing import Any
 import numpy as np
 
 import stoic
+from core.synthetic import ARMS, KERNEL, function
 from speed.report import Goal, Options, Section, duration
 from speed.timing import play, seconds
 from speed.work import LABELS, Method, cube
 from stoic.checks import Array
 from stoic.policies import by_name
-from synthetic import ARMS, KERNEL, function
 
 __all__ = ["exponents"]
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from core.synthetic import ARMS, KERNEL, function
 from speed.report import Goal, Options, Section, duration, ratio
 from speed.timing import play, seconds
 from speed.work import Method, World
 from stoic import Arms
 from stoic.lab.noise import noises
 from stoic.lab.problems import Problem
-from synthetic import ARMS, KERNEL, function
 
 __all__ = ["libraries"]
 

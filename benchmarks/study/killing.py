@@ -13,8 +13,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from stoic.study.problem import Asked
-from stoic.study.transfer import import_file
+from stoic.study.definition import Asked
+from stoic.study.exchange.transfer import import_file
 from study.bars import Figure, Watch, at_most, percentile
 from study.client import SPACE
 

@@ -26,7 +26,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from servers import BINARIES, server
+from helpers.servers import BINARIES, server
 from study import crowding, filling, killing, lasting, resuming, spoiling
 from study.bars import Figure, Watch, folder, watching
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import stoic
 from stoic.errors import StoicError
-from stoic.study.doctor import examine
-from stoic.study.recovery import recover
+from stoic.study.repair.doctor import examine
+from stoic.study.repair.recovery import recover
 from study.bars import Figure, Watch, at_most
 
 Files = dict[str, bytes]  # by the end of the name

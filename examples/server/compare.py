@@ -16,7 +16,7 @@ from examples.server import truth
 from examples.server.server import Config
 
 import stoic
-from stoic.study.report import write_report
+from stoic.report import write_report
 
 COMMAND = "stoic tune --space examples/server/server.toml"
 

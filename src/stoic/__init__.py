@@ -8,7 +8,9 @@ if TYPE_CHECKING:
     from stoic.diagnostics import diagnose
     from stoic.errors import StoicError
     from stoic.kernels import Linear, Matern, MatrixKernel, SquaredExponential
-    from stoic.optimize import Optimizer, Result, maximize, minimize
+    from stoic.optimize import Optimizer
+    from stoic.report import Result
+    from stoic.runs import maximize, minimize
     from stoic.schedules import Assumptions
     from stoic.spaces import Arms, Box, Categorical, Float, Grid, Int, Space
     from stoic.study import Study as Study
@@ -43,7 +45,9 @@ _HOMES = {
     "diagnostics": ("diagnose",),
     "errors": ("StoicError",),
     "kernels": ("Linear", "Matern", "MatrixKernel", "SquaredExponential"),
-    "optimize": ("Optimizer", "Result", "maximize", "minimize"),
+    "optimize": ("Optimizer",),
+    "report": ("Result",),
+    "runs": ("maximize", "minimize"),
     "schedules": ("Assumptions",),
     "spaces": ("Arms", "Box", "Categorical", "Float", "Grid", "Int", "Space"),
     "study": ("Study",),

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("typer")
 
 import stoic
-from programs import environment
+from helpers.programs import environment
 
 SCRIPT = [sys.executable, "-c", "import sys; from stoic.cli import main; sys.exit(main())"]
 MODULE = [sys.executable, "-m", "stoic"]

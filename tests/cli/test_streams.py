@@ -14,7 +14,7 @@ pytest.importorskip("sqlalchemy")
 from typer.testing import CliRunner, Result
 
 import stoic
-from programs import program
+from helpers.programs import program
 from stoic.cli.app import app
 
 SPACE = 'direction = "minimize"\n[params]\nx = "0.0:1.0"\n'

@@ -20,12 +20,12 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import stoic.cli
-from programs import STOIC, environment, program
+from helpers.programs import STOIC, environment, program
 from stoic.cli.app import app
 from stoic.cli.terminal import Console, Text
 from stoic.printable import visible
 from stoic.study import Study
-from stoic.study.doctor import examine
+from stoic.study.repair.doctor import examine
 
 RUNNER = CliRunner()
 EVIL = "\x1b]0;owned\x07\x1b[2J\r\x08\x7f\x9b31m\u202e\u2066\u200b\u2028\u2029\ufeff[red]hm"

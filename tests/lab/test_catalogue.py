@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lab.made_results import case, make
+from helpers.made_results import case, make
 from stoic.lab.experiments.catalogue import CATALOGUE, Claim, Reproduction
 from stoic.lab.experiments.catalogue.base import _finding
 from stoic.lab.experiments.catalogue.bogunovic2022 import _right_arm

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from lab.made_results import case, make
+from helpers.made_results import case, make
 from stoic.errors import InvalidInput
 from stoic.lab.experiments.compare import Difference, compare, leaders, paired_difference
 

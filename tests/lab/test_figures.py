@@ -10,7 +10,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
-from lab.made_results import case, make
+from helpers.made_results import case, make
 from stoic.errors import InvalidInput, MissingExtra, UnknownName
 from stoic.lab.experiments.figures import CAPTIONS, KINDS, caption, draw, save
 from stoic.lab.experiments.figures.style import KNOWN, palette

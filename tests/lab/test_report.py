@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.made_results import case, make
+from helpers.made_results import case, make
 from stoic.lab.experiments.catalogue import CATALOGUE
 from stoic.lab.experiments.catalogue.base import Finding, Reproduction
 from stoic.lab.experiments.catalogue.size import Size

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cluster import cluster
+from helpers.cluster import cluster
 from stoic.errors import InvalidInput, MissingExtra
 from stoic.lab.attacks import attacks
 from stoic.lab.experiments.one_run import checkpoints, play
@@ -29,7 +29,7 @@ from stoic.lab.world import World
 from stoic.parallel import executor
 
 HERE = Path(__file__).parent
-SCRIPT = HERE / "sweep.py"
+SCRIPT = HERE.parent / "helpers" / "sweep.py"
 TABLES = ("curves", "epochs")
 
 

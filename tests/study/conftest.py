@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from servers import BINARIES, Server, server
+from helpers.servers import BINARIES, Server, server
 
 
 @pytest.fixture(scope="session")

@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 import stoic
 from stoic.cli.app import app
 from stoic.errors import InvalidInput, StoreUnavailable
-from stoic.study.backup import back_up
-from stoic.study.doctor import examine
+from stoic.study.repair.backup import back_up
+from stoic.study.repair.doctor import examine
 
 SPACE = {"x": (0.0, 1.0)}
 
@@ -113,7 +113,7 @@ def test_a_backup_is_its_owners(path: Path, tmp_path: Path, umask: int) -> None:
 FULL = """
 import resource, signal, sys
 from stoic.errors import StoreUnavailable
-from stoic.study.backup import back_up
+from stoic.study.repair.backup import back_up
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 try:

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from stoic.errors import InvalidInput
 from stoic.study import Study, summaries
-from stoic.study.problem import Asked
-from stoic.study.sheets import Sheet, read_sheet, write_sheet
-from stoic.study.transfer import export, import_file
+from stoic.study.definition import Asked
+from stoic.study.exchange.tables import Sheet, read_sheet, write_sheet
+from stoic.study.exchange.transfer import export, import_file
 
 STARTS = tuple("=+-@\t\r＝＋－＠")
 NUMBERS = ("-5", "+5", "-0.25", "-1e-07", "-.5", "5.")

@@ -13,9 +13,9 @@ import pytest
 import stoic
 from stoic.errors import StoicError, StoreDamaged, StoreError, StoreUnavailable
 from stoic.study import summaries
-from stoic.study.rows import TrialRow
-from stoic.study.schema import FORMAT
-from stoic.study.seals import seal
+from stoic.study.store.digests import seal
+from stoic.study.store.rows import TrialRow
+from stoic.study.store.schema import FORMAT
 
 SPACE = {"x": (0.0, 1.0), "gc": ["g1", "zgc"]}
 

@@ -12,9 +12,9 @@ import pytest
 
 import stoic
 from stoic.errors import InvalidInput, StoreDamaged, StoreUnavailable
-from stoic.study.doctor import examine
-from stoic.study.looking import check_store
-from stoic.study.recovery import readable, recover
+from stoic.study.repair.doctor import examine
+from stoic.study.repair.recovery import readable, recover
+from stoic.study.store.probe import check_store
 
 SPACE = {"x": (0.0, 1.0), "gc": ["g1", "zgc"], "note": ["a" * 700, "b" * 2500]}
 

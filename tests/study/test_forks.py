@@ -22,8 +22,8 @@ from stoic.errors import StoreUnavailable, UnknownStudy
 from stoic.forks import Lock, importing
 from stoic.loops.compiling import COMPILES
 from stoic.parallel import one_thread
-from stoic.study import postgres, sqlite
 from stoic.study.advisers import adviser_of
+from stoic.study.store import postgres, sqlite
 
 LINE = {"x": (0.0, 1.0)}
 HANG = 60  # seconds after which a child counts as hung

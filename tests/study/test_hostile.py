@@ -17,12 +17,12 @@ import pytest
 import stoic
 from stoic.errors import StoicError, StoreDamaged
 from stoic.study import summaries
-from stoic.study.doctor import examine
-from stoic.study.recovery import readable, recover
-from stoic.study.rows import StudyRow
-from stoic.study.schema import FORMAT, TABLES
-from stoic.study.seals import seal
-from stoic.study.wal import check_wal, read_wal
+from stoic.study.repair.doctor import examine
+from stoic.study.repair.recovery import readable, recover
+from stoic.study.repair.wal import check_wal, read_wal
+from stoic.study.store.digests import seal
+from stoic.study.store.rows import StudyRow
+from stoic.study.store.schema import FORMAT, TABLES
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 

@@ -11,11 +11,12 @@ import sqlalchemy as sa
 
 import stoic
 from stoic.errors import ConflictingValue, InvalidInput
-from stoic.study import StudyTrial, clocks, schema
-from stoic.study.places import place
-from stoic.study.recovery import recover
-from stoic.study.rows import TrialRow
-from stoic.study.seals import seal
+from stoic.study import StudyTrial
+from stoic.study.repair.recovery import recover
+from stoic.study.store import clocks, schema
+from stoic.study.store.digests import seal
+from stoic.study.store.rows import TrialRow
+from stoic.study.store.urls import place
 
 LINE = {"x": (0.0, 1.0)}
 HOUR = 3600.0

@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 import stoic
 from stoic.cli.app import app
 from stoic.errors import InvalidInput
-from stoic.study.recovery import recover
-from stoic.study.transfer import export
+from stoic.study.exchange.transfer import export
+from stoic.study.repair.recovery import recover
 
 SPACE = {"x": (0.0, 1.0)}
 ENDS = ("", "-wal", "-shm", "-lock")
@@ -89,7 +89,7 @@ def test_what_tune_keeps(
 
 GROUP = """
 import os, sys
-from stoic.study.doctor import examine
+from stoic.study.repair.doctor import examine
 examine(sys.argv[1])  # has all imports behind it
 os.setgroups([]); os.setgid(int(sys.argv[2])); os.setuid(65534)
 print(examine(sys.argv[1]).healthy)

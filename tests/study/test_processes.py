@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import stoic
-from study.worker import acknowledged, start
+from helpers.worker import acknowledged, start
 
 
 def test_many_processes_begin_at_once_and_lose_nothing(store: str, tmp_path: Path) -> None:

@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 import stoic
-from study.going_on import go_on, tell
+from helpers.going_on import go_on, tell
+
+SCRIPT = Path(__file__).parents[1] / "helpers" / "going_on.py"
 
 SPACE = {"x": (0.0, 1.0), "rate": (1e-4, 1.0, "log"), "gc": ["g1", "zgc", "none"]}
 ROUNDS = 26
@@ -48,7 +50,13 @@ def test_in_another_process(whole: list[Any], store: str) -> None:
     with stoic.Study(store, "mine", space=SPACE, direction="maximize", seed=5) as study:
         asked = go_on(study, 11)
     done = subprocess.run(
-        [sys.executable, str(Path(__file__).parent / "going_on.py"), store, "mine", "6"],
+        [
+            sys.executable,
+            str(SCRIPT),
+            store,
+            "mine",
+            "6",
+        ],
         capture_output=True,
         text=True,
         check=True,

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import stoic
-from cluster import cluster
-from servers import Server
+from helpers.cluster import cluster
+from helpers.servers import Server
 from stoic.errors import InvalidInput, InvalidPayoff
 from stoic.optimize import Trial
 from stoic.study import running

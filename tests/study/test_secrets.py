@@ -21,13 +21,13 @@ pytest.importorskip("typer")
 from typer.testing import CliRunner
 
 import stoic
-from programs import PARABOLA, STOIC, environment, program
-from servers import BINARIES, Server, server
+from helpers.programs import PARABOLA, STOIC, environment, program
+from helpers.servers import BINARIES, Server, server
 from stoic.cli.app import app
-from stoic.cli.tuning.captured import Captured
 from stoic.errors import StoicError
 from stoic.study import Study
-from stoic.study.schema import TABLES
+from stoic.study.store.schema import TABLES
+from stoic.tune.captured import Captured
 
 RUNNER = CliRunner()
 MARK = "Hush7"

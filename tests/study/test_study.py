@@ -26,7 +26,8 @@ from stoic.errors import (
     UnknownStudy,
     UnknownTrial,
 )
-from stoic.study import delete, ledger, summaries
+from stoic.study import delete, summaries
+from stoic.study.store import ledger
 from stoic.study.workers import gone, this_worker
 
 LINE = {"x": (0.0, 1.0)}

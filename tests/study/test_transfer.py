@@ -19,8 +19,8 @@ from stoic.errors import (
 )
 from stoic.spaces import Categorical, Float, Grid
 from stoic.study import TrialRecord, summaries
-from stoic.study.problem import Asked
-from stoic.study.transfer import export, import_file
+from stoic.study.definition import Asked
+from stoic.study.exchange.transfer import export, import_file
 
 SPACE = {
     "x": (0.0, 1.0),

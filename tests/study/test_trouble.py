@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 import stoic
-from servers import Server
+from helpers.servers import Server
 from stoic.errors import StoreUnavailable
-from stoic.study import sqlite, summaries
+from stoic.study import summaries
+from stoic.study.store import sqlite
 
 SPACE = {"x": (0.0, 1.0)}
 

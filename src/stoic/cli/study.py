@@ -107,7 +107,7 @@ def export_study(
 ) -> None:
     """Write all trials of a study to a file: a row for each measurement."""
     with plainly():
-        from stoic.study.transfer import export
+        from stoic.study.exchange.transfer import export
 
         count = export(store, _name(store, name), file, kind)
         where = "standard output" if is_stream(file) else file
@@ -144,9 +144,9 @@ def import_study(
     tells. The same file may be imported again where it numbers its trials.
     """
     with plainly():
-        from stoic.cli.tuning.settings import Settings, direction_of, parameters
-        from stoic.study.problem import Asked
-        from stoic.study.transfer import import_file
+        from stoic.study.definition import Asked
+        from stoic.study.exchange.transfer import import_file
+        from stoic.tune.settings import Settings, direction_of, parameters
 
         if space is not None and is_stream(space) and is_stream(file):
             raise InvalidInput("expected one file from standard input, got two; save one of them")
@@ -174,7 +174,7 @@ def back_up_store(
     To copy stoic.db with cp would lose what is still in stoic.db-wal.
     """
     with plainly():
-        from stoic.study.backup import back_up
+        from stoic.study.repair.backup import back_up
 
         counts = back_up(store, file, force=force)
         said = ", ".join(f"{name!r} with {count} trials" for name, count in counts.items())
@@ -216,7 +216,7 @@ def report(
 ) -> None:
     """Write a study as one HTML file that needs nothing but a browser."""
     with plainly():
-        from stoic.study.report import write_report
+        from stoic.report import write_report
 
         with _study(store, name) as opened:
             records = opened.trials
@@ -250,8 +250,8 @@ def doctor(
     """
     with plainly():
         from stoic.cli import study_views as views
-        from stoic.study.doctor import examine
-        from stoic.study.recovery import recover as recovered
+        from stoic.study.repair.doctor import examine
+        from stoic.study.repair.recovery import recover as recovered
 
         with Console(stderr=True).status("opening") as status:
             found = examine(store, lambda words: status.update(Text(words)))

@@ -9,15 +9,15 @@ from dataclasses import asdict
 from rich.table import Table
 
 from stoic.cli.terminal import Console, Text, print_json
-from stoic.cli.tuning.board import estimate, times
 from stoic.errors import InvalidInput
 from stoic.numbers import rounded
 from stoic.numbers import shown as shown_value
 from stoic.optimize.answers import assignments
 from stoic.redaction import redacted_url
 from stoic.study import Study, StudySummary, TrialRecord
-from stoic.study.doctor import Diagnosis
-from stoic.study.recovery import Recovered
+from stoic.study.repair.doctor import Diagnosis
+from stoic.study.repair.recovery import Recovered
+from stoic.tune.board import estimate, times
 
 __all__ = ["best", "diagnosis", "listed", "shown", "trials"]
 

@@ -140,8 +140,8 @@ def tune(
     Failures, time-outs and absurd values are expected. Ctrl-C stops; the same command goes on.
     """
     with plainly():
-        from stoic.cli.tuning.main import Asked, run
-        from stoic.cli.tuning.settings import (
+        from stoic.tune.main import Asked, run
+        from stoic.tune.settings import (
             Settings,
             direction_of,
             losses,

@@ -2,18 +2,6 @@
 
 from stoic.optimize.answers import Answer, Luckiest, Suspect, Trial
 from stoic.optimize.optimizer import Optimizer
-from stoic.optimize.result import Result
-from stoic.optimize.run import maximize, minimize
 from stoic.optimize.tactics import Tactics
 
-__all__ = [
-    "Answer",
-    "Luckiest",
-    "Optimizer",
-    "Result",
-    "Suspect",
-    "Tactics",
-    "Trial",
-    "maximize",
-    "minimize",
-]
+__all__ = ["Answer", "Luckiest", "Optimizer", "Suspect", "Tactics", "Trial"]

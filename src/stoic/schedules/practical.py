@@ -3,7 +3,7 @@
 Theorem constants make every robust policy play at random for 10⁴ rounds. These widths are
 multiples of the noise level that :class:`stoic.estimators.Calibration` learns. The factors were
 chosen on several kernels and noises and are checked on other functions by
-``benchmarks/practical.py``. They carry no guarantee.
+``benchmarks/core/practical.py``. They carry no guarantee.
 """
 
 from __future__ import annotations

@@ -9,9 +9,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from stoic.forks import importing
-from stoic.optimize import Answer, Luckiest, Optimizer, Result, Suspect, Trial
+from stoic.optimize import Answer, Luckiest, Optimizer, Suspect, Trial
 from stoic.randomness import generator
-from stoic.study.problem import Problem
+from stoic.report import Result
+from stoic.study.definition import Problem
 
 if TYPE_CHECKING:
     from stoic.policies import Policy

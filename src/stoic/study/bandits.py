@@ -14,7 +14,7 @@ from stoic.optimize import Answer, Luckiest, Suspect, Trial
 from stoic.policies import Policy, from_state
 from stoic.spaces import Arms
 from stoic.study.advisers import Adviser, Params
-from stoic.study.problem import Problem
+from stoic.study.definition import Problem
 
 __all__ = ["OfPolicy"]
 

@@ -7,12 +7,12 @@ import os
 import sqlalchemy as sa
 
 from stoic.errors import StoreDamaged, UnknownStudy
-from stoic.study.ledger import find
-from stoic.study.opening import open_store
-from stoic.study.problem import Problem
+from stoic.study.definition import Problem
 from stoic.study.records import StudySummary
-from stoic.study.rows import FAILED, OPEN, TOLD
-from stoic.study.schema import log, studies, trials
+from stoic.study.store.ledger import find
+from stoic.study.store.opening import open_store
+from stoic.study.store.rows import FAILED, OPEN, TOLD
+from stoic.study.store.schema import log, studies, trials
 
 __all__ = ["delete", "names", "summaries"]
 

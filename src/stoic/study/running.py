@@ -12,11 +12,11 @@ from stoic.checks import choice
 from stoic.errors import ConflictingValue, StoreError, StoreUnavailable
 from stoic.forks import ForkAware, Lock
 from stoic.optimize import Trial
-from stoic.optimize.calling import caller
-from stoic.optimize.loop import Loop
-from stoic.optimize.progress import watching
-from stoic.optimize.run import checked
 from stoic.parallel import ENGINES, executor
+from stoic.runs.calling import caller
+from stoic.runs.loop import Loop
+from stoic.runs.progress import watching
+from stoic.runs.run import checked
 from stoic.study.interrupts import postponed
 from stoic.study.records import StudyTrial
 

@@ -11,18 +11,19 @@ from typing import TYPE_CHECKING, Any, Self
 
 from stoic.checks import describe, integer, number
 from stoic.errors import InvalidInput, InvalidPayoff
-from stoic.optimize import Answer, Luckiest, Result, Suspect, Trial
+from stoic.optimize import Answer, Luckiest, Suspect, Trial
+from stoic.report import Result
 from stoic.spaces import Space
 from stoic.study.advisers import Adviser
-from stoic.study.backup import backup
-from stoic.study.lending import Lending
-from stoic.study.places import shown
-from stoic.study.problem import Asked, checked_name
-from stoic.study.reading import records
+from stoic.study.definition import Asked, checked_name
+from stoic.study.leases import Lending
+from stoic.study.opened import Session
+from stoic.study.outcomes import Telling
 from stoic.study.records import StudyTrial, TrialRecord
+from stoic.study.repair.backup import backup
 from stoic.study.running import run
-from stoic.study.session import Session
-from stoic.study.telling import Telling
+from stoic.study.store.urls import shown
+from stoic.study.trials import records
 
 if TYPE_CHECKING:
     from stoic.policies import Policy

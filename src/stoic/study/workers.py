@@ -7,8 +7,8 @@ import os
 import socket
 from pathlib import Path
 
-from stoic.study.clocks import start
-from stoic.study.seals import seal
+from stoic.study.store.clocks import start
+from stoic.study.store.digests import seal
 
 __all__ = ["gone", "this_worker"]
 

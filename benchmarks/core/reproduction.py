@@ -1,0 +1,122 @@
+"""The page of all reproductions, from results at full size.
+
+    stoic reproduce --all --out results
+    python benchmarks/core/reproduction.py results
+
+Judges the results anew and writes ``docs/reproduction``: a table of what each paper found, what
+was found here and whether they agree, with each experiment's figures and small summaries.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections import Counter
+from pathlib import Path
+
+from stoic.lab.experiments.catalogue import CATALOGUE, Finding, Reproduction
+from stoic.lab.experiments.publish import publish
+from stoic.lab.experiments.results import Results
+
+PAGE = Path(__file__).parents[2] / "docs" / "reproduction"
+AGREES = {True: "yes", False: "**no**", None: "within chance"}  # unless it was not tested
+KEPT = ("summary.csv", "curves.csv")
+
+
+def main() -> None:
+    results_folder = Path(sys.argv[1] if len(sys.argv) > 1 else "results")
+    lines = ["# What the papers found, and what we found", "", INTRODUCTION, ""]
+    seconds, counts = 0.0, Counter[str]()
+    for entry in CATALOGUE.values():
+        folder = results_folder / entry.name
+        if not (folder / "curves.parquet").exists():
+            print(f"{entry.name}: no results")
+            continue
+        results = Results.load(folder)
+        findings = entry.judge(results)
+        counts.update(f.word for f in findings)
+        publish(folder, results, entry, findings=findings, command=f"stoic reproduce {entry.name}")
+        spent = cpu_seconds(results)
+        seconds += 0.0 if entry.name in SHARED else spent
+        lines += section(entry, findings, keep(entry, folder), spent)
+        print(entry.name, dict(Counter(f.word for f in findings)), flush=True)
+    total = (
+        f"Of {counts.total()} claims {counts['holds']} hold, {counts['does not hold']} do not, and "
+        f"{counts['is not settled']} are within chance. {untested(counts)}"
+        f"Everything took {seconds / 3600:.2f} "
+        f"hours of CPU time, {seconds / 7200:.2f} hours on two cores."
+    )
+    lines[3:3] = ["", total]
+    (PAGE / "README.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print(total)
+
+
+INTRODUCTION = (
+    "Every experiment at the paper's full size: `stoic reproduce NAME` makes one again. *Agrees* "
+    "is decided by a check in `src/stoic/lab/experiments/catalogue`, never by eye; figures after ± "
+    "are standard deviations over trials, brackets 95 % bootstrap intervals of paired differences. "
+    "The papers' figures are compared in order and shape, since their numbers are not printed. "
+    "*Why not* is our explanation, written by hand."
+)
+SHARED = ("bogunovic2022/fig1", "park2024/table1")  # runs of other experiments
+
+
+def untested(counts: Counter[str]) -> str:
+    """How many claims were not tested, if any."""
+    known = counts["holds"] + counts["does not hold"] + counts["is not settled"]
+    left = counts.total() - known
+    return f"{left} {'was' if left == 1 else 'were'} not tested. " if left else ""
+
+
+def cpu_seconds(results: Results) -> float:
+    """CPU time of all runs."""
+    return float(sum(curve.end.sum() for curve in results.curves("seconds", "seconds")))
+
+
+def keep(entry: Reproduction, folder: Path) -> list[str]:
+    """Copy figures and summaries; the figures' paths within the page's folder."""
+    target = PAGE / entry.name
+    target.mkdir(parents=True, exist_ok=True)
+    for name in KEPT:
+        shutil.copyfile(folder / name, target / name)
+    for kind in entry.figures:
+        for ending in ("svg", "png"):
+            shutil.copyfile(folder / f"{kind}.{ending}", target / f"{kind}.{ending}")
+    return [f"{entry.name}/{kind}" for kind in entry.figures]
+
+
+def section(
+    entry: Reproduction, findings: list[Finding], figures: list[str], seconds: float
+) -> list[str]:
+    """One experiment: its setting, the table of claims, its figures."""
+    lines = [
+        f"## {entry.name}: {entry.title}",
+        "",
+        f"{entry.source}. {entry.setting}",
+        "",
+        "| claim | ours | agrees | why not |",
+        "|---|---|---|---|",
+    ]
+    lines += [
+        f"| {cell(f.says)} | {cell(f.figures)} | {f.untested or AGREES[f.holds]} | {cell(f.why)} |"
+        for f in findings
+    ]
+    lines.append("")
+    for figure in figures:
+        lines += [f"![{entry.title}]({figure}.png)", ""]
+    lines += [
+        f"[final figures]({entry.name}/summary.csv), [curves]({entry.name}/curves.csv), "
+        + ", ".join(f"[{Path(figure).name}.svg]({figure}.svg)" for figure in figures)
+        + f"; {seconds:.0f} s of CPU time.",
+        "",
+    ]
+    return lines
+
+
+def cell(text: str) -> str:
+    """Text that does not end a table's cell."""
+    return text.replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+"""Where the truth is known: how close the answer came to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from stoic.checks import describe, number
+from stoic.errors import InvalidInput
+from stoic.optimize.answers import UNKNOWN, Answer
+from stoic.report.markup import config, esc, figure, percent, section
+from stoic.report.result import Result
+from stoic.report.views import padded
+from stoic.report.words import better, change, spans, start
+
+__all__ = ["Truth", "closeness"]
+
+
+@dataclass(frozen=True)
+class Truth:
+    """True values: of the optimum, of the answer, and of the luckiest configuration if known."""
+
+    value: float
+    at_best: float
+    at_luckiest: float | None
+    params: Mapping[str, Any] | None
+
+    @classmethod
+    def of(cls, given: object) -> Truth:
+        """Read ``{"params": …, "value": …, "at_best": …, "at_luckiest": …}``."""
+        if not isinstance(given, Mapping) or not {"value", "at_best"} <= set(given):
+            raise InvalidInput(
+                "expected truth as a mapping with value (of the optimum) and at_best (true value "
+                f"of the recommended configuration), got {describe(given)}"
+            )
+        lucky, params = given.get("at_luckiest"), given.get("params")
+        if params is not None and not isinstance(params, Mapping):
+            raise InvalidInput(f"expected truth's params as a mapping, got {describe(params)}")
+        return cls(
+            number(given["value"], "truth's value"),
+            number(given["at_best"], "truth's at_best"),
+            None if lucky is None else number(lucky, "truth's at_luckiest"),
+            params,
+        )
+
+
+def closeness(result: Result, best: Answer, truth: Truth) -> str:
+    """The section, in words and as a scale from the start to the optimum."""
+    at = f" (at {esc(config(truth.params, 12))})" if truth.params else ""
+    text = (
+        f"<p class=lead>The best that any configuration can do is <b>{figure(truth.value)}</b>{at}."
+        f" The recommended one truly gives <b>{figure(truth.at_best)}</b>{_off(result, truth)}.</p>"
+    )
+    low, high = best.interval
+    ends = spans(best)
+    inside = "holds" if low <= truth.at_best <= high else "misses"
+    sure = f"and its 90% interval, {ends[1]} to {ends[2]}, {inside} that true value"
+    sure = sure if best.bounded else UNKNOWN
+    text += f"<p>The estimate was {ends[0]}, {sure}.{_gained(result, truth)}</p>"
+    if truth.at_luckiest is not None and result.luckiest is not None:
+        claimed = figure(result.luckiest.trial.value or 0.0)
+        text += (
+            f"<p>Whoever had taken the luckiest measurement at its word would have expected "
+            f"{claimed} and got {figure(truth.at_luckiest)}: "
+            f"{change(truth.at_luckiest, truth.at_best)} than what was recommended.</p>"
+        ).replace("the same than", "the same as")
+    return section("How close it came", text + _scale(result, best, truth), "closeness")
+
+
+def _off(result: Result, truth: Truth) -> str:
+    if not better(result, truth.value, truth.at_best):
+        return ", which is the best there is"
+    if truth.value == 0.0:
+        return f", off by {figure(abs(truth.at_best))}"
+    return f", within {percent(truth.at_best / truth.value - 1.0)} of it"
+
+
+def _gained(result: Result, truth: Truth) -> str:
+    first = start(result)
+    if first is None or not better(result, truth.value, first):
+        return ""
+    share = (truth.at_best - first) / (truth.value - first)
+    if not 0.0 < share <= 1.0:
+        return ""
+    return f" Of all there was to gain over a typical first try, it gained {percent(share)}."
+
+
+def _scale(result: Result, best: Answer, truth: Truth) -> str:
+    """Dots on one scale: what was claimed, open; what is true, full."""
+    first, lucky = start(result), result.luckiest
+    rows: list[tuple[str, list[tuple[float, str]]]] = []
+    if first is not None:
+        rows.append(("typical first try", [(first, "measured")]))
+    if lucky is not None and truth.at_luckiest is not None:
+        claimed = (lucky.trial.value or 0.0, "claimed")
+        rows.append(("luckiest measurement", [claimed, (truth.at_luckiest, "true")]))
+    rows.append(("the answer", [(best.value, "estimated"), (truth.at_best, "true")]))
+    rows.append(("best possible", [(truth.value, "true")]))
+    core = [v for name, row in rows for v, kind in row if kind == "true" or "luck" not in name]
+    core += best.interval if best.bounded else ()
+    low, high = padded(min(core), max(core))
+
+    def place(v: float) -> float:
+        share = (v / 2 - low / 2) / (high / 2 - low / 2)  # halves, lest differences overflow
+        return min(max(100.0 * share, 1.5), 98.5)
+
+    drawn = []
+    for name, row in rows:
+        marks = '<path class="grid" d="M0 11H10000"/>'
+        if name == "the answer" and best.bounded:
+            a, b = (place(v) for v in best.interval)
+            marks += f'<rect class="band" x="{a:.1f}%" width="{b - a:.1f}%" y="4" height="14"/>'
+        for v, kind in row:
+            beyond = " beyond the scale" if not low <= v <= high else ""
+            marks += (
+                f'<circle class="{"best" if kind == "true" else "open"}" cx="{place(v):.1f}%" '
+                f'cy="11" r="5"><title>{kind}: {figure(v)}{beyond}</title></circle>'
+            )
+        shown = {best.value: spans(best)[0]}
+        said = " → ".join(
+            f"{shown.get(v) or figure(v)}{' ' + kind if len(row) > 1 else ''}" for v, kind in row
+        )
+        drawn.append(
+            f'<div class="who">{name}</div><svg class="track" role="img" aria-label="{said}">'
+            f'{marks}</svg><div class="n">{said}</div>'
+        )
+    key = "Full dots are true values, open ones what was measured or estimated."
+    return f'<div class="bars scale">{"".join(drawn)}</div><p class="small">{key}</p>'

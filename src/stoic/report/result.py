@@ -1,0 +1,177 @@
+"""What a finished run hands back: the answer, its doubts, and everything that was measured."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+from stoic.numbers import rounded, shown
+from stoic.optimize.answers import Answer, Luckiest, Suspect, Trial, assignments, middle
+from stoic.optimize.optimizer import Optimizer
+from stoic.printable import visible
+from stoic.report.sensitivity import Without, leave_out
+from stoic.spaces import Space
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["Result"]
+
+_WIDTH = 96  # of a line of the report
+
+
+@dataclass(frozen=True)
+class Result:
+    """The outcome of a run.
+
+    ``best`` is the configuration to stand by, with its *estimated* value and a 90% interval;
+    ``luckiest`` the best single measurement, and why it is or is not the answer; ``suspects``
+    the measurements judged corrupt; ``trials`` all evaluations, in order. Where no evaluation
+    gave a value, ``best`` and ``luckiest`` are None, and ``failures`` tells the reasons: a run
+    that crashed throughout is an outcome to look at, not an exception.
+
+    ``print(result)`` is a short report, `plot` a picture, `to_dict` JSON-able data.
+
+    >>> optimizer = Optimizer({"x": (0.0, 1.0)}, direction="minimize")
+    >>> for x in (0.1, 0.3, 0.5, 0.9):
+    ...     optimizer.tell({"x": x}, (x - 0.3) ** 2)
+    >>> result = Result.of(optimizer, objective="loss")
+    >>> 0.2 < result.best.params["x"] < 0.4
+    True
+    """
+
+    best: Answer | None
+    luckiest: Luckiest | None
+    suspects: tuple[Suspect, ...]
+    trials: tuple[Trial, ...]
+    space: Space = field(repr=False)
+    direction: str
+    seed: int = 0
+    objective: str = "value"  # what was measured, for reports and axes
+    interrupted: bool = False  # by Ctrl-C, before the budget was spent
+    source: Optimizer | None = field(default=None, repr=False, compare=False)  # spares plots a fit
+
+    @classmethod
+    def of(
+        cls, optimizer: Optimizer, *, objective: str = "value", interrupted: bool = False
+    ) -> Result:
+        """The result of all that an optimiser was told so far."""
+        known = any(not trial.failed for trial in optimizer.trials)
+        return cls(
+            best=optimizer.recommend() if known else None,
+            luckiest=optimizer.luckiest if known else None,
+            suspects=optimizer.suspects() if known else (),
+            trials=optimizer.trials,
+            space=optimizer.space,
+            direction=optimizer.direction,
+            seed=optimizer.seed,
+            objective=objective,
+            interrupted=interrupted,
+            source=optimizer,
+        )
+
+    @cached_property
+    def without_suspects(self) -> Without | None:
+        """The answer's estimate without the suspects; None where there are none.
+
+        Fitted when first asked for: as long as `recommend` takes.
+        """
+        if self.best is None or not self.suspects:
+            return None
+        fresh = Optimizer(self.space, direction=self.direction, seed=self.seed)
+        return leave_out(fresh, self.best, self.trials, self.suspects)
+
+    @property
+    def failures(self) -> Mapping[str, int]:
+        """How often evaluations failed, by reason, the most frequent first."""
+        reasons = Counter(t.reason or "no reason given" for t in self.trials if t.failed)
+        return dict(reasons.most_common())
+
+    def plot(self, path: str | Path | None = None) -> Figure:
+        """Progress, importance of the parameters and slices through the answer, as one figure.
+
+        ``path`` also writes it: ``.png``, ``.svg`` or ``.pdf``. Needs the extra ``figures``.
+        Surrogates of the past are fitted for the progress: seconds where there are many trials.
+        """
+        from stoic.report.figure import draw, write
+
+        figure = draw(self)
+        if path is not None:
+            write(figure, path)
+        return figure
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as data that JSON can hold."""
+        return {
+            "objective": self.objective,
+            "direction": self.direction,
+            "seed": self.seed,
+            "interrupted": self.interrupted,
+            "best": None if self.best is None else self.best.to_dict(),
+            "luckiest": None
+            if self.luckiest is None
+            else {"trial": self.luckiest.trial.number, "why": self.luckiest.why},
+            "suspects": [asdict(suspect) for suspect in self.suspects],
+            "failures": dict(self.failures),
+            "trials": [asdict(trial) for trial in self.trials],
+            "space": self.space.describe(),
+        }
+
+    def __str__(self) -> str:
+        lines = [self._headline()]
+        if self.best is None:
+            lines.append("No evaluation gave a value, so there is no answer.")
+        else:
+            lines += _wrapped(f"Best configuration: {assignments(self.best.params)}", 3)
+            lines += self._estimate(self.best)
+        if self.luckiest is not None:
+            lucky = self.luckiest
+            text = f"Luckiest measurement: {shown(lucky.trial.value)} in trial {lucky.trial.number}"
+            lines += _wrapped(f"{text}; {lucky.why}.", 2)
+        if self.suspects:
+            worst = max(self.suspects, key=lambda s: abs(s.value / 2 - s.expected / 2))
+            count = _count(len(self.suspects), "suspect", "suspects")
+            which = "" if len(self.suspects) == 1 else "the wildest is "
+            lines += _wrapped(f"{count}: {which}{worst}.", 2)
+            if self.without_suspects is not None:
+                lines += _wrapped(f"{_sentence(str(self.without_suspects))}.", 2)
+        if self.failures:
+            reasons = "; ".join(
+                f"{n} × {visible(' '.join(reason.split()))}" for reason, n in self.failures.items()
+            )
+            lines += _wrapped(f"Failures: {reasons}", 2)
+        return "\n".join(lines)
+
+    def _headline(self) -> str:
+        verb = self.direction.capitalize().replace("ize", "ised")
+        failed = sum(self.failures.values())
+        count = _count(len(self.trials), "evaluation", "evaluations")
+        crashed = f", {failed} of which failed" if failed else ""
+        end = "; interrupted before the end." if self.interrupted else "."
+        return f"{verb} {visible(self.objective)} in {count}{crashed}{end}"
+
+    def _estimate(self, best: Answer) -> list[str]:
+        times = {1: "once", 2: "twice"}.get(best.measured, f"{best.measured} times")
+        measured = f"itself measured {times}" if best.measured else "itself not measured yet"
+        typical = middle([t.value for t in self.trials if t.value is not None])
+        return [
+            f"  estimated {visible(self.objective)}: {best.shown('90% interval ')}; {measured}",
+            f"  for comparison, the median of all measurements: {rounded(typical)}",
+        ]
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _wrapped(text: str, most: int) -> list[str]:
+    return wrap(text, _WIDTH, subsequent_indent="  ", max_lines=most, placeholder=" …")
+
+
+def _count(n: int, one: str, many: str) -> str:
+    return f"{n} {one if n == 1 else many}"

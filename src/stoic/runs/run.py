@@ -1,0 +1,144 @@
+"""Maximise or minimise a Python function: the whole loop in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from stoic.checks import describe, integer
+from stoic.errors import InvalidInput
+from stoic.optimize.answers import Trial
+from stoic.optimize.optimizer import Optimizer
+from stoic.report.result import Result
+from stoic.runs.calling import caller, name_of
+from stoic.runs.loop import Loop
+from stoic.runs.progress import watching
+from stoic.spaces import Space
+
+__all__ = ["checked", "maximize", "minimize"]
+
+Callback = Callable[[Trial], object]
+
+
+def maximize(
+    fn: Callable[..., object],
+    space: Space | Mapping[str, Any],
+    budget: int,
+    *,
+    seed: int = 0,
+    jobs: int = 1,
+    callback: Callable[[Trial], object] | None = None,
+    progress: bool = False,
+) -> Result:
+    """Find the configuration with the highest value of a noisy function.
+
+    Nothing about the noise needs to be known. Heavy tails, absurd values and crashes are
+    expected: an exception, NaN, infinity or None is a failed evaluation, and the search goes on.
+    It stops with an error where something other than a number is returned, or where the first
+    evaluations all end in the same exception (5 for a `TypeError` and the like, 20 for others).
+
+    Parameters
+    ----------
+    fn
+        Called by keywords, ``fn(threads=8, gc="zgc")``, where it takes the parameters' names;
+        otherwise with one dict, ``fn({"threads": 8, "gc": "zgc"})``. By keywords, a parameter
+        with a condition needs a default, as it is absent where it does not exist.
+    space
+        Such as ``{"lr": (1e-5, 1e-1, "log"), "depth": (2, 12), "opt": ["adam", "sgd"]}``.
+    budget
+        How many evaluations to make.
+    seed
+        Of all that is drawn. With ``jobs=1`` and a deterministic ``fn``, runs repeat exactly.
+    jobs
+        How many evaluations to run at a time, in threads: for functions that wait for another
+        process, a server or a device. For clusters, and for runs that must
+        survive, use `stoic.Study`.
+    callback
+        Called with each `Trial` as it ends; raises `StopIteration` to end the run there.
+    progress
+        Whether to show on stderr how it is going.
+
+    Ctrl-C ends the run and keeps what was found: the result then has ``interrupted=True``.
+
+    >>> result = maximize(lambda x: 1.0 - (x - 0.3) ** 2, {"x": (0.0, 1.0)}, budget=12)
+    >>> abs(result.best.params["x"] - 0.3) < 0.05
+    True
+    """
+    optimizer = Optimizer(space, direction="maximize", seed=seed)
+    return _run(fn, optimizer, budget, jobs, callback, progress)
+
+
+def minimize(
+    fn: Callable[..., object],
+    space: Space | Mapping[str, Any],
+    budget: int,
+    *,
+    seed: int = 0,
+    jobs: int = 1,
+    callback: Callable[[Trial], object] | None = None,
+    progress: bool = False,
+) -> Result:
+    """Find the configuration with the lowest value of a noisy function; see `maximize`."""
+    optimizer = Optimizer(space, direction="minimize", seed=seed)
+    return _run(fn, optimizer, budget, jobs, callback, progress)
+
+
+def _run(
+    fn: Callable[..., object],
+    optimizer: Optimizer,
+    budget: int,
+    jobs: int,
+    callback: Callback | None,
+    progress: bool,
+) -> Result:
+    call = caller(fn, optimizer.space)
+    budget, jobs = checked(budget, jobs, callback)
+    interrupted = False
+    try:
+        with watching(optimizer, budget, progress) as watch:
+
+            def ended(trial: Trial) -> None:
+                watch()
+                if callback is not None:
+                    callback(trial)
+
+            with suppress(StopIteration):
+                Loop(_Memory(optimizer, budget), call, ended).run(jobs)
+    except KeyboardInterrupt:
+        interrupted = True
+    return Result.of(optimizer, objective=name_of(fn), interrupted=interrupted)
+
+
+def checked(budget: int, jobs: int, callback: Callback | None) -> tuple[int, int]:
+    """Budget and jobs, or a typed error before anything runs."""
+    if callback is not None and not callable(callback):
+        raise InvalidInput(f"expected callback to be a function, got {describe(callback)}")
+    return integer(budget, "budget", at_least=1), integer(jobs, "jobs", at_least=1)
+
+
+class _Memory:
+    """Trials from an optimiser of this process; a ticket is the configuration."""
+
+    fresh = True
+
+    def __init__(self, optimizer: Optimizer, budget: int) -> None:
+        self._optimizer, self._budget = optimizer, budget
+
+    def left(self) -> int:
+        return self._budget - len(self._optimizer.trials)
+
+    def ask(self, pending: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+        params: Mapping[str, Any] = self._optimizer.ask(pending=pending)
+        return params
+
+    def params(self, ticket: Mapping[str, Any]) -> Mapping[str, Any]:
+        return ticket
+
+    def tell(self, ticket: Mapping[str, Any], value: float) -> Trial:
+        self._optimizer.tell(ticket, value)
+        return self._optimizer.trials[-1]
+
+    def fail(self, ticket: Mapping[str, Any], reason: str) -> Trial:
+        self._optimizer.fail(ticket, reason)
+        return self._optimizer.trials[-1]

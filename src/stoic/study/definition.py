@@ -1,0 +1,178 @@
+"""What a study is about: the part of it that never changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stoic.checks import choice, describe, given_direction, integer
+from stoic.errors import InvalidInput, StoicError, StoreDamaged, StudyMismatch
+from stoic.spaces import Arms, Box, Int, Space
+from stoic.study.store.codec import read, written
+
+if TYPE_CHECKING:
+    from stoic.policies import Policy
+
+__all__ = ["METHODS", "Asked", "Problem", "checked_name"]
+
+METHODS = ("auto", "random")
+_LONGEST_NAME = 200  # characters
+_FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a caller said of a study; None where nothing was said."""
+
+    space: Any = None
+    policy: Any = None
+    direction: str | None = None
+    seed: int | None = None
+    method: str | None = None
+    objective: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.direction is not None:
+            given_direction(self.direction)
+        if self.method is not None:
+            choice(self.method, "method", METHODS)
+        if self.seed is not None:
+            integer(self.seed, "seed", at_least=0, at_most=2**63 - 1)
+        if self.objective is not None and not isinstance(self.objective, str):
+            raise InvalidInput(f"expected objective as text, got {describe(self.objective)}")
+        if self.space is not None and self.policy is not None:
+            raise InvalidInput("expected a space or a policy, got both; drop one of them")
+        if self.policy is not None:
+            self._check_policy()
+
+    def _check_policy(self) -> None:
+        from stoic.policies import Policy  # a quarter of a second: only where there is one
+
+        if not isinstance(self.policy, Policy):
+            raise InvalidInput(f"expected a policy of stoic.policies, got {describe(self.policy)}")
+        if (self.seed, self.method) != (None, None):
+            raise InvalidInput("expected neither seed nor method beside a policy; it has its own")
+
+    @property
+    def enough(self) -> bool:
+        """Whether a study can be made of it; a policy maximises its payoffs."""
+        return self.policy is not None or None not in (self.space, self.direction)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What to search, for what, and how."""
+
+    space: Space
+    direction: str
+    seed: int
+    method: str  # "auto" | "random" | "policy"
+    objective: str
+    policy: dict[str, Any] | None = None  # the state at which a policy began
+
+    @classmethod
+    def of(cls, asked: Asked) -> Problem:
+        """The problem of a new study."""
+        objective = asked.objective or "value"
+        if asked.policy is None:
+            space, method = Space.of(asked.space), asked.method or "auto"
+            direction = given_direction(asked.direction)
+            return cls(space, direction, int(asked.seed or 0), method, objective)
+        policy: Policy = asked.policy
+        direction = asked.direction or "maximize"
+        plain = {k: v.tolist() if isinstance(v, np.ndarray | np.generic) else v
+                 for k, v in policy.state().items()}  # fmt: skip
+        try:
+            state = read(written(plain), "a policy")
+        except (TypeError, ValueError) as cause:
+            raise InvalidInput(f"expected a policy whose state is plain data: {cause}") from cause
+        return cls(_space_of(state), direction, policy.seed, "policy", objective, state)
+
+    def text(self) -> str:
+        """The problem as it is stored."""
+        what = {"space": self.space.describe()} if self.policy is None else {"policy": self.policy}
+        return written(
+            {
+                "format": _FORMAT,
+                "direction": self.direction,
+                "seed": self.seed,
+                "method": self.method,
+                "objective": self.objective,
+                **what,
+            }
+        )
+
+    @classmethod
+    def from_text(cls, text: str) -> Problem:
+        """The problem of a stored study, or `StoreDamaged`."""
+        data = read(text, "a problem")
+        try:
+            if data["format"] != _FORMAT:
+                raise InvalidInput(f"expected a problem of format {_FORMAT}")
+            policy = data.get("policy")
+            space = Space.from_description(data["space"]) if policy is None else _space_of(policy)
+            direction = given_direction(data["direction"])
+            method = choice(data["method"], "method", (*METHODS, "policy"))
+            seed = integer(data["seed"], "seed", at_least=0, at_most=2**63 - 1)
+            return cls(space, direction, seed, method, str(data["objective"]), policy)
+        except (StoicError, KeyError, TypeError, AttributeError) as cause:
+            raise StoreDamaged(
+                f"expected a whole problem, got {text[:60]!r}… ({cause}); restore a copy"
+            ) from cause
+
+    def sound(self) -> Problem:
+        """Itself, if its policy can be made; else `InvalidState`."""
+        if self.policy is not None and self.policy.get("shared/schedule") != "custom":
+            from stoic.policies import from_state  # a quarter of a second, as above
+
+            from_state(self.policy)
+        return self
+
+    def agree(self, asked: Asked, name: str) -> None:
+        """Raise `StudyMismatch` unless all that was asked is so."""
+        said: dict[str, Any] = {
+            "direction": asked.direction,
+            "seed": asked.seed,
+            "method": asked.method,
+            "objective": asked.objective,
+            "space": None if asked.space is None else Space.of(asked.space),
+        }
+        if asked.policy is not None:
+            same = self.policy is not None and Problem.of(asked).policy == self.policy
+            said["policy"] = None if same else asked.policy
+        for what, value in said.items():
+            mine = getattr(self, what)
+            if value is not None and value != mine:
+                raise StudyMismatch(
+                    f"expected {what} {_short(mine)} of study {name!r}, got {_short(value)}; "
+                    "give the study's own, leave it out, or choose another name"
+                )
+
+
+def checked_name(name: object, what: str) -> str:
+    """A name of a study or a worker, or `InvalidInput`."""
+    whole = isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME and name.isprintable()
+    if not isinstance(name, str) or not whole:
+        raise InvalidInput(
+            f"expected {what} as printable text of at most {_LONGEST_NAME} characters, "
+            f"got {describe(name)}; choose another"
+        )
+    return str(name)
+
+
+def _space_of(policy: Mapping[str, Any]) -> Space:
+    """The arms or the box of a policy's state."""
+    if "domain/low" in policy:
+        return Space.of(Box(policy["domain/low"], policy["domain/high"]))
+    arms = Arms(policy["domain/arms"])
+    if len(arms) < 2:
+        raise InvalidInput("expected a policy with at least two arms, got one; add an arm")
+    return Space({"arm": Int(0, len(arms) - 1)})
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 200 else text[:197] + "..."

@@ -1,0 +1,1 @@
+"""Trials of a study in files of other formats: CSV, JSON, Parquet."""

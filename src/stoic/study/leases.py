@@ -1,0 +1,247 @@
+"""Lending trials: suggestions, leases, and trials that come back."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection
+
+from stoic.forks import ForkAware
+from stoic.study.opened import Session
+from stoic.study.records import StudyTrial
+from stoic.study.store.codec import params_of, text_of, written
+from stoic.study.store.ledger import Present
+from stoic.study.store.rows import (
+    FAILED,
+    GIVEN_BACK,
+    OPEN,
+    TAKEN_BACK,
+    UNKNOWN,
+    Entry,
+    TrialRow,
+)
+from stoic.study.workers import gone, this_worker
+
+__all__ = ["Lending"]
+
+_RACES = 3  # suggestions that may come too late before one is made while all others wait
+
+
+class _Proposal(NamedTuple):
+    """A suggestion, and what it was made from."""
+
+    next_number: int
+    entries: int
+    params: dict[str, Any]
+
+
+class _Full(Exception):
+    """The trials that are wanted are all there, and lent."""
+
+
+class Lending(ForkAware):
+    """Leases the trials of a study to one worker: of a given name, or this process.
+
+    A trial whose leases were lost ``max_lost`` times fails: what ends its workers would block the
+    study for ever. None: it comes back without end.
+    """
+
+    def __init__(self, session: Session, worker: str | None, max_lost: int | None) -> None:
+        self._session, self._named, self._max_lost = session, worker, max_lost
+        self._database, self._ledger = session.database, session.ledger
+        self._tokens: dict[int, str] = {}  # of the leases that this object was given
+        self.join_forks()
+
+    def after_fork_in_child(self) -> None:
+        self._tokens = {}  # they are the parent's
+
+    @property
+    def worker(self) -> str:
+        """Who borrows; after a fork that is the child, which may die before its parent."""
+        return this_worker() if self._named is None else self._named
+
+    # -- lend ---------------------------------------------------------------------------------
+
+    def lend(self, seconds: float, most: int | None = None) -> StudyTrial | None:
+        """A trial that came back, or a new one; None where ``most`` trials are all lent."""
+        with self._session.thinking:
+            races = _RACES if self._session.adviser.needs_history else 0
+            try:
+                for _ in range(races):
+                    taken = self._take(seconds, most, self._propose(most))
+                    if taken is not None:
+                        return taken
+                while (taken := self._take(seconds, most, None, now=True)) is None:
+                    pass  # trials were given up: they must be in the log before one is suggested
+                return taken
+            except _Full:
+                return None
+
+    def _propose(self, most: int | None) -> _Proposal | None:
+        """A suggestion made while others may write; None where a trial waits to be lent again."""
+        with self._database.read() as connection:
+            present = self._ledger.look(connection)
+            if self._ledger.expired(connection, present) is not None:
+                return None
+            _check(present, most)
+            row, pending = present.row, self._session.pending(connection, present.row)
+        params = self._session.adviser.suggest(row.next_number, pending)
+        return _Proposal(row.next_number, row.entries, params)
+
+    def _take(
+        self, seconds: float, most: int | None, proposal: _Proposal | None, *, now: bool = False
+    ) -> StudyTrial | None:
+        """Lend a trial; None where the proposal came too late, unless it must be ``now``.
+
+        None as well where trials were given up, and what comes next depends on it.
+        """
+        with self._database.write() as connection:
+            present = self._ledger.look(connection, lock=True)
+            entries = present.row.entries
+            expired = self._returned(connection, present)
+            if expired is not None:
+                return self._again(connection, expired, present, seconds)
+            if present.row.entries != entries:
+                return None
+            row = present.row
+            _check(present, most)
+            if proposal is not None and proposal[:2] == (row.next_number, row.entries):
+                params = proposal.params
+            elif now:
+                params = self._suggest(connection, present)
+            else:
+                return None
+            new = TrialRow(
+                row.next_number, text_of(params), OPEN, present.now, 0.0, self.worker, 1, _token()
+            )
+            trial = present.leased(new, seconds)
+            self._ledger.add(connection, trial)
+            self._ledger.save(connection, row._replace(next_number=row.next_number + 1))
+            return self._given(trial)
+
+    def _suggest(self, connection: Connection, present: Present) -> dict[str, Any]:
+        adviser, row = self._session.adviser, present.row
+        pending = self._session.pending(connection, row) if adviser.needs_history else []
+        return adviser.suggest(row.next_number, pending)
+
+    def _returned(self, connection: Connection, present: Present) -> TrialRow | None:
+        """A trial to lend again; those that were lost too often fail on the way."""
+        while (trial := self._ledger.expired(connection, present)) is not None:
+            if trial.expires == GIVEN_BACK:
+                return trial
+            trial = trial._replace(lost=trial.lost + 1)
+            if self._max_lost is None or trial.lost < self._max_lost:
+                return trial
+            leases = "1 lease" if trial.lost == 1 else f"{trial.lost} leases"
+            reason = written(f"given up: lost {leases} and never told")
+            entry = Entry(present.row.entries + 1, trial.number, 0, None, reason, present.now)
+            present.row = self._ledger.append(connection, present, trial, entry)
+            self._ledger.save(connection, present.row)
+            self._ledger.change(connection, trial._replace(state=FAILED))
+        return None
+
+    def _again(
+        self, connection: Connection, trial: TrialRow, present: Present, seconds: float
+    ) -> StudyTrial:
+        again = present.leased(trial, seconds)._replace(
+            asked=present.now if trial.attempt == 0 else trial.asked,
+            worker=self.worker,
+            attempt=trial.attempt + 1,
+            token=_token(),
+        )
+        self._ledger.change(connection, again)
+        return self._given(again)
+
+    def _given(self, row: TrialRow) -> StudyTrial:
+        self._tokens[row.number] = row.token
+        return self.lent(row)
+
+    def lent(self, row: TrialRow) -> StudyTrial:
+        """A trial as its worker sees it."""
+        params = params_of(row.params)
+        return StudyTrial(
+            row.number, params, row.attempt, row.lease_until, self._ledger.uid, row.token
+        )
+
+    # -- leases -------------------------------------------------------------------------------
+
+    def extend(self, trial: StudyTrial | int, seconds: float | None) -> bool:
+        """Lease for so many seconds from now, or give back; False where it is not ours.
+
+        Ours is a lease whose token the trial has. A number alone stands for the lease that this
+        object was given, and for no other.
+        """
+        number = self._session.number(trial)
+        own = trial.token if isinstance(trial, StudyTrial) else self._tokens.get(number, "")
+        with self._database.write() as connection:
+            present = self._ledger.look(connection, lock=True)
+            row = self._session.known(connection, number)
+            if row.state != OPEN or not own or own != row.token:
+                return False
+            if seconds is None:
+                row = row._replace(lease_until=GIVEN_BACK, expires=GIVEN_BACK, token="")
+            else:
+                row = present.leased(row, seconds)
+            self._ledger.change(connection, row)
+            return True
+
+    def ended(self, number: int) -> None:
+        """Forget a lease: its trial has an outcome."""
+        self._tokens.pop(number, None)
+
+    def reclaim(self) -> int:
+        """Take back the trials of processes that ended on this machine; their number.
+
+        Leases that are measured by a clock that can't be read here are measured by ours from now
+        on, for their whole time: those of other machines, and of this one before it was started
+        anew. The store keeps that, so that they end though nobody stays to see it.
+        """
+        with self._database.read() as connection:
+            present = self._ledger.look(connection)
+            if not any(_lost(t) or present.foreign(t) for t in self._ledger.open(connection)):
+                return 0
+        with self._database.write() as connection:
+            present = self._ledger.look(connection, lock=True)
+            trials = self._ledger.open(connection)
+            lost = [trial for trial in trials if _lost(trial)]
+            for trial in lost:
+                taken = trial._replace(lease_until=TAKEN_BACK, expires=TAKEN_BACK)
+                self._ledger.change(connection, taken)
+            for trial in trials:
+                if present.foreign(trial) and not _lost(trial):
+                    self._ledger.change(connection, _adopted(trial, present))
+        return len(lost)
+
+    # -- trials that callers want -------------------------------------------------------------
+
+    def enqueue(self, params: dict[str, Any]) -> None:
+        """A trial that has come back before it was ever lent."""
+        with self._database.write() as connection:
+            present = self._ledger.look(connection, lock=True)
+            count = present.row.next_number
+            trial = TrialRow(count, text_of(params), OPEN, present.now, GIVEN_BACK, "", 0)
+            self._ledger.add(connection, trial)
+            self._ledger.save(connection, present.row._replace(next_number=count + 1))
+
+
+def _check(present: Present, most: int | None) -> None:
+    if most is not None and present.row.next_number >= most:
+        raise _Full
+
+
+def _lost(trial: TrialRow) -> bool:
+    return trial.lease_until > TAKEN_BACK and gone(trial.worker)
+
+
+def _adopted(trial: TrialRow, present: Present) -> TrialRow:
+    """The trial with its lease anew by the present clock."""
+    if trial.expires != UNKNOWN:
+        return present.leased(trial, trial.lease)
+    if trial.lease_until <= TAKEN_BACK:  # of format 1, and over
+        return trial._replace(expires=trial.lease_until)
+    return present.leased(trial, max(trial.lease_until - trial.asked, 0.0))
+
+
+def _token() -> str:
+    return secrets.token_hex(8)

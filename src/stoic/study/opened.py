@@ -1,0 +1,186 @@
+"""An open study: its store, its rows, and an adviser that is kept up with the log."""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection
+
+from stoic.checks import given_direction, integer
+from stoic.errors import (
+    InvalidInput,
+    StoreDamaged,
+    StoreMissing,
+    UnknownStudy,
+    UnknownTrial,
+)
+from stoic.forks import ForkAware
+from stoic.study.advisers import Adviser, Told, adviser_of
+from stoic.study.definition import Asked, Problem
+from stoic.study.listing import names
+from stoic.study.records import StudyTrial, TrialRecord
+from stoic.study.repair.verify import not_behind, verify
+from stoic.study.store.codec import params_of, read, value_of
+from stoic.study.store.database import Database
+from stoic.study.store.ledger import Ledger, create, find
+from stoic.study.store.opening import open_store
+from stoic.study.store.rows import Entry, StudyRow, TrialRow, first_head
+
+if TYPE_CHECKING:
+    from stoic.policies import Policy
+
+__all__ = ["Session"]
+
+
+class Session(ForkAware):
+    """One study of one store, opened, found whole, and kept up with.
+
+    ``thinking`` is held by who uses the adviser, and never waited for within a transaction. In a
+    child that was forked while another thread held it, the adviser begins afresh.
+    """
+
+    def __init__(self, store: object, name: str, asked: Asked, mode: int = 0o600) -> None:
+        self.name = name
+        wanted = Problem.of(asked) if asked.enough else None
+        self.database = _opened(store, name, asked, mode)
+        self._policy: Policy | None = asked.policy
+        self.thinking = threading.RLock()
+        try:
+            row, self.problem = self._found(asked, wanted)
+            self.problem.agree(asked, name)
+            self.ledger = Ledger(self.database, row)
+            self._forget()
+            self.join_forks()
+            self._load()
+        except BaseException:
+            self.database.close()
+            raise
+
+    def _found(self, asked: Asked, wanted: Problem | None) -> tuple[StudyRow, Problem]:
+        before = self.database.before()
+        with self.database.read() as connection:
+            self.database.check(connection)
+            not_behind(connection, before, self.database.url.database)
+            found = find(connection, self.name)
+            others = names(connection)
+        if found is not None:
+            return found[0], Problem.from_text(found[1])
+        if wanted is None:
+            if asked.space is not None:
+                given_direction(asked.direction)
+            raise UnknownStudy(
+                f"expected a study among {', '.join(map(repr, others)) or 'none'}, "
+                f"got {self.name!r}; give a space to make it"
+            )
+        with self.database.write() as connection:
+            self.database.exclusive(connection)
+            found = find(connection, self.name)  # another process may have been quicker
+            if found is None:
+                now = self.database.present(connection)
+                row = create(connection, uuid.uuid4().hex, self.name, now, wanted.text())
+                self.database.note(row)
+                return row, wanted
+        return found[0], Problem.from_text(found[1])
+
+    def _load(self) -> None:
+        with self.database.read() as connection:
+            row = self.ledger.look(connection).row
+            if not self.adviser.needs_history:
+                verify(connection, self.ledger, row)
+                return
+            told: list[Told] = []
+            verify(connection, self.ledger, row, lambda e, text: told.append(_told(e, text)))
+            self._tell(told, row)
+
+    # -- the adviser --------------------------------------------------------------------------
+
+    def _forget(self) -> None:
+        """Begin the adviser afresh; it is a cache of the log."""
+        self._adviser: Adviser | None = None
+        self._seen, self._head = 0, first_head(self.ledger.uid)
+
+    @property
+    def adviser(self) -> Adviser:
+        """Who suggests; knows the log up to where it was last told."""
+        if self._adviser is None:
+            self._adviser = adviser_of(self.problem, self._policy)
+        return self._adviser
+
+    def after_fork_in_child(self) -> None:
+        if self.thinking.acquire(blocking=False):  # nobody's, or held by the thread that forked
+            self.thinking.release()
+        else:
+            self.thinking = threading.RLock()
+            self._forget()
+
+    def catch_up(self, connection: Connection, row: StudyRow) -> None:
+        """Tell the adviser what the log has and it has not."""
+        if row.entries < self._seen or (row.entries == self._seen and row.head != self._head):
+            raise StoreDamaged(
+                f"expected the log of study {self.name!r} to go on from entry {self._seen}, got "
+                f"another of {row.entries} entries; was an old copy put in its place?"
+            )
+        after = self.ledger.entries(connection, row, self._seen, self._head)
+        self._tell([_told(entry, trial.params) for entry, trial in after], row)
+
+    def _tell(self, told: list[Told], row: StudyRow) -> None:
+        try:
+            self.adviser.take_all(told)
+        except BaseException as error:
+            self._forget()  # never half of it
+            if isinstance(error, InvalidInput):
+                raise StoreDamaged(f"study {self.name!r} holds what it can't: {error}") from error
+            raise
+        self._seen, self._head = row.entries, row.head
+
+    def informed(self) -> Adviser:
+        """The adviser, told all that the log holds."""
+        with self.thinking:
+            with self.database.read() as connection:
+                self.catch_up(connection, self.ledger.look(connection).row)
+            return self.adviser
+
+    def pending(self, connection: Connection, row: StudyRow) -> list[dict[str, Any]]:
+        """What is under evaluation, once the adviser knows what is not."""
+        self.catch_up(connection, row)
+        return [params_of(trial.params) for trial in self.ledger.open(connection)]
+
+    # -- trials that callers name -------------------------------------------------------------
+
+    def number(self, trial: object) -> int:
+        """The number of a trial of this study."""
+        if isinstance(trial, StudyTrial) and trial.study != self.ledger.uid:
+            raise UnknownTrial(
+                f"expected a trial of study {self.name!r}, got trial {trial.number} of another "
+                "study; tell it there"
+            )
+        if isinstance(trial, StudyTrial | TrialRecord):
+            trial = trial.number
+        return integer(trial, "trial", at_least=-(2**62), at_most=2**62)
+
+    def known(self, connection: Connection, number: int) -> TrialRow:
+        """The trial of that number, or `UnknownTrial`."""
+        row = self.ledger.trial(connection, number)
+        if row is None:
+            raise UnknownTrial(
+                f"expected a trial of study {self.name!r}, got number {number}, which was never "
+                "asked; tell what ask() gave"
+            )
+        return row
+
+
+def _told(entry: Entry, params: str) -> Told:
+    value = None if entry.value is None else value_of(entry.value)
+    reason = None if entry.reason is None else str(read(entry.reason, "a reason"))
+    return entry.trial, params_of(params), value, reason
+
+
+def _opened(store: object, name: str, asked: Asked, mode: int) -> Database:
+    try:
+        return open_store(store, make=asked.enough, mode=mode)
+    except StoreMissing as error:
+        if asked.space is not None:
+            given_direction(asked.direction)
+        raise UnknownStudy(f"expected study {name!r}: {error}") from error

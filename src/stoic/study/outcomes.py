@@ -1,0 +1,85 @@
+"""Outcomes of trials, each once: appended to the log, and on the disk when acknowledged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Connection
+
+from stoic.errors import ConflictingValue
+from stoic.study.opened import Session
+from stoic.study.store.codec import text_of, value_of, written
+from stoic.study.store.ledger import Present
+from stoic.study.store.rows import FAILED, OPEN, TOLD, Entry, TrialRow
+
+__all__ = ["Telling"]
+
+
+class Telling:
+    """Writes the log of a study."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._database, self._ledger = session.database, session.ledger
+
+    def value(self, number: int, measurement: int, value: float) -> None:
+        """A measurement of a trial."""
+        self._record(number, measurement, repr(value), None)
+
+    def failure(self, number: int, reason: str) -> None:
+        """A trial that gave no value."""
+        self._record(number, 0, None, written(reason))
+
+    def _record(self, number: int, measurement: int, value: str | None, reason: str | None) -> None:
+        with self._database.write() as connection:
+            present = self._ledger.look(connection, lock=True)
+            trial = self._session.known(connection, number)
+            if trial.state != OPEN and self._settled(connection, trial, measurement, value):
+                return
+            self._append(connection, present, trial, (measurement, value, reason))
+            if trial.state == OPEN:
+                state = TOLD if reason is None else FAILED
+                self._ledger.change(connection, trial._replace(state=state))
+
+    def _settled(
+        self, connection: Connection, trial: TrialRow, measurement: int, value: str | None
+    ) -> bool:
+        """Whether the very same was told before."""
+        if value is None and trial.state == FAILED:
+            return True
+        if value is None or trial.state == FAILED:
+            has, got = ("failed", f"the value {value}") if value else ("has a value", "a failure")
+            raise ConflictingValue(
+                f"expected no other outcome of trial {trial.number}, which {has}, got {got}; "
+                "the first one stays"
+            )
+        known = self._ledger.entry(connection, trial.number, measurement)
+        if known is None:
+            return False
+        if value_of(known[0]) == value_of(value):
+            return True
+        raise ConflictingValue(
+            f"expected {known[0]} again as measurement {measurement} of trial {trial.number}, "
+            f"got {value}; the first one stays, and a further one needs another measurement="
+        )
+
+    def _append(
+        self,
+        connection: Connection,
+        present: Present,
+        trial: TrialRow,
+        outcome: tuple[int, str | None, str | None],
+    ) -> None:
+        entry = Entry(present.row.entries + 1, trial.number, *outcome, present.now)
+        self._ledger.save(connection, self._ledger.append(connection, present, trial, entry))
+
+    def add(self, params: dict[str, Any], value: float, worker: str) -> TrialRow:
+        """A trial that was measured elsewhere."""
+        with self._database.write() as connection:
+            present = self._ledger.look(connection, lock=True)
+            count, now = present.row.next_number, present.now
+            trial = TrialRow(count, text_of(params), OPEN, now, now, worker, 1)
+            self._ledger.add(connection, trial._replace(state=TOLD))
+            present.row = present.row._replace(next_number=count + 1)
+            self._append(connection, present, trial, (0, repr(value), None))
+        return trial

@@ -1,0 +1,1 @@
+"""Checks of a store, and what can be recovered from a damaged one."""

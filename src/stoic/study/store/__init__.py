@@ -1,0 +1,1 @@
+"""Where studies are kept: SQLite files and PostgreSQL databases, every row with its digest."""

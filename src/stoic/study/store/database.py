@@ -1,0 +1,259 @@
+"""One connection to a store, its transactions and its clock; errors in Stoic's own words."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from typing import Any, NoReturn
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from stoic.errors import StoreDamaged, StoreError, StoreUnavailable
+from stoic.forks import ForkAware, never_freed
+from stoic.redaction import masked, redacted
+from stoic.study.store.counters import Mark
+from stoic.study.store.rows import StudyRow
+from stoic.study.store.statements import driver
+from stoic.study.store.urls import secrets
+
+__all__ = ["Database"]
+
+
+class Database(ForkAware, ABC):
+    """A store, by one connection; threads take turns.
+
+    Transactions are begun and ended by hand: the driver is in autocommit mode, so that nothing
+    but these statements decides when a transaction begins and what it locks.
+
+    A fork waits for a transaction of another thread. The child makes a connection of its own; a
+    child that was forked within a transaction can neither commit it nor roll it back.
+    """
+
+    begin_write: str
+    begin_read: str
+    clock: sa.ColumnElement[Any]  # what a select gives as the present time, or null
+    lease_clock = ""  # which clock measures leases: the server's, or the one of a machine
+
+    def __init__(self, url: sa.URL) -> None:
+        self.url = url
+        self._lock = threading.RLock()  # whose turn it is, among threads
+        self._using = threading.RLock()  # held while the driver is used: a fork waits for it
+        self._quiet = self._within = False  # at rest for a fork; within a transaction
+        self._engine = self._make_engine()
+        self._errors = self.driver_error()
+        self._connection: Connection | None = None
+        self._changed: StudyRow | None = None
+        self._closed = False
+        self.join_forks()
+        with self._ours(), self._turn(), self._using:
+            self._prepare()
+
+    # -- what differs --------------------------------------------------------------------------
+
+    @abstractmethod
+    def _make_engine(self) -> sa.Engine:
+        """An engine in autocommit mode."""
+
+    @abstractmethod
+    def _prepare(self) -> None:
+        """Make or check the tables, within the store's turn."""
+
+    @abstractmethod
+    def driver_error(self) -> type[Exception]:
+        """The base of the driver's errors."""
+
+    @abstractmethod
+    def explain(self, error: BaseException) -> StoreError | None:
+        """A driver's error in Stoic's words; None for one that should not happen."""
+
+    @abstractmethod
+    def check(self, connection: Connection) -> None:
+        """Let the database check itself."""
+
+    @abstractmethod
+    def now(self, clock: object) -> float:
+        """Unix seconds, from what ``clock`` selected."""
+
+    def lease_now(self, now: float) -> float:
+        """Seconds by the clock of leases, where the store's clock tells ``now``."""
+        return now
+
+    def note(self, row: StudyRow) -> None:
+        """Hear what a study's row will be when the transaction ends."""
+        self._changed = row
+
+    @abstractmethod
+    def _committed(self) -> None:
+        """What to do when a transaction has ended well."""
+
+    @abstractmethod
+    def before(self) -> dict[int, Mark]:
+        """How far studies had come, by what is noted outside of the database."""
+
+    @abstractmethod
+    def deleted(self, place: int) -> None:
+        """Hear that the study of a row will be gone when the transaction ends."""
+
+    def _turn(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    # -- transactions --------------------------------------------------------------------------
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """A transaction that writes; durable when the block is left without an error."""
+        with self._ours(), self._turn(), self._transaction(self.begin_write) as connection:
+            yield connection
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A transaction that sees the store at one moment."""
+        with self._ours(), self._transaction(self.begin_read) as connection:
+            yield connection
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[Connection]:
+        with self._using:
+            self._changed, self._within = None, True
+            try:
+                connection = self._begun(begin)
+                with self._ending(connection):
+                    yield connection
+            finally:
+                self._within = False
+
+    @contextmanager
+    def _ending(self, connection: Connection) -> Iterator[None]:
+        """Commit at the end, or roll back."""
+        try:
+            self._entered(connection)
+            yield
+            driver(connection).execute("COMMIT")
+            self._committed()
+        except BaseException:
+            if connection is self._connection:  # else it is a parent's
+                self._undo(connection)
+            raise
+
+    def _begun(self, begin: str) -> Connection:
+        """A connection with a transaction; a connection that was lost is made anew, once."""
+        if self._connection is not None:
+            try:
+                driver(self._connection).execute(begin)
+                return self._connection
+            except self._errors:
+                lost = getattr(driver(self._connection), "closed", False)
+                self.drop()
+                if not lost:
+                    raise
+        self._connection = self._connected()
+        driver(self._connection).execute(begin)
+        return self._connection
+
+    def _connected(self) -> Connection:
+        return self._engine.connect()
+
+    @abstractmethod
+    def _entered(self, connection: Connection) -> None:
+        """What to look at before anything is read or written in a transaction."""
+
+    def _undo(self, connection: Connection) -> None:
+        try:
+            driver(connection).execute("ROLLBACK")
+        except (SQLAlchemyError, self._errors, AttributeError):
+            self.drop()  # in doubt about its state: the next transaction begins afresh
+
+    @contextmanager
+    def _ours(self) -> Iterator[None]:
+        """This thread's turn in this process, errors explained."""
+        if self._closed:
+            raise StoreUnavailable("expected an open study, got one that was closed; open it again")
+        with self._lock:
+            try:
+                yield
+            except (DBAPIError, self._errors) as error:
+                cause = error.orig if isinstance(error, DBAPIError) else error
+                explained = None if cause is None else self.explain(cause)
+                if explained is None:
+                    raise
+                raise explained from self.cause(error)
+            except UnicodeDecodeError as error:  # SQLite quotes the damage in its own message
+                raise StoreDamaged(
+                    f"expected {self.url.database} to be a whole store of Stoic, got text that is "
+                    "none; restore a copy, or let `stoic study doctor` save what is readable"
+                ) from error
+
+    def words(self, error: BaseException) -> str:
+        """A driver's message on one line, without the secrets of this store's URL."""
+        return " ".join(masked(redacted(str(error)), secrets(self.url)).split())
+
+    def cause(self, error: BaseException) -> BaseException | None:
+        """The error as a cause; None where a traceback, which prints it, would show a secret."""
+        return error if self.words(error) == " ".join(str(error).split()) else None
+
+    def drop(self) -> None:
+        """Close the connection; the next transaction makes a new one."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with suppress(SQLAlchemyError, self._errors):
+                connection.close()
+
+    def close(self) -> None:
+        """Close for good."""
+        with self._lock, self._using:
+            self._closed = True
+            self.drop()
+            self._engine.dispose()
+
+    # -- forks ---------------------------------------------------------------------------------
+
+    def before_fork(self, patience: float) -> None:
+        self._quiet = self._using.acquire(timeout=patience)
+        if self._quiet and not self._within:
+            self._rest()
+
+    def _rest(self) -> None:
+        """Do what must be done before a fork while no transaction is under way."""
+
+    def after_fork_in_parent(self) -> None:
+        if self._quiet:
+            self._quiet = False
+            self._using.release()
+
+    def after_fork_in_child(self) -> None:
+        self._lock, self._using = threading.RLock(), threading.RLock()
+        self._within = False
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            self._forsake(driver(connection))
+            never_freed(connection)
+            proxy: Any = connection.connection
+            proxy.dbapi_connection = _Parents()
+        if not self._quiet:
+            self._engine = self._make_engine()  # another thread may have held its locks
+        self._quiet = False
+
+    def _forsake(self, inherited: Any) -> None:
+        """Give up the driver's connection of a parent, without a word to the database."""
+
+    def present(self, connection: Connection) -> float:
+        """Unix seconds by the store's clock."""
+        return self.now(connection.execute(sa.select(self.clock)).scalar())
+
+    @abstractmethod
+    def exclusive(self, connection: Connection) -> None:
+        """Let nobody else make studies until the transaction ends."""
+
+
+class _Parents:
+    """In place of a parent's connection, for a child that was forked within a transaction."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise StoreUnavailable(
+            "expected a transaction of this process, got one of the process that forked it; "
+            "fork between two calls of a study, not within one"
+        )

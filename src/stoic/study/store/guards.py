@@ -1,0 +1,161 @@
+"""What a SQLite file may do to us: hold the tables that Stoic makes, and nothing else.
+
+A file from elsewhere may hold a view under a table's name that never ends, triggers, generated
+columns or virtual tables. SQLite runs those when it is asked for a row, so the definitions are
+compared with Stoic's own before any row is read. To read the definitions runs nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+import stat
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+
+import sqlalchemy as sa
+
+from stoic.errors import StoreDamaged
+from stoic.study.store.schema import FORMAT, STEPS, create, first_tables, meta
+
+__all__ = ["check_files", "check_tables", "deadline", "guard", "objects"]
+
+Definition = tuple[str, str, str, str | None]  # kind, name, of which table, normalised SQL
+
+_CONSTRAINT = re.compile(r",(?:PRIMARYKEY|UNIQUE|FOREIGNKEY)\([^()]*\)(?:REFERENCES\w+\([^()]*\))?")
+_MAX_OBJECTS = 32  # tables and indexes that are looked at; Stoic makes nine
+_LIMITS = {
+    sqlite3.SQLITE_LIMIT_LENGTH: 2**29,  # bytes of a row; a problem has 2²⁸ at most
+    sqlite3.SQLITE_LIMIT_SQL_LENGTH: 100_000,  # bytes
+    sqlite3.SQLITE_LIMIT_COLUMN: 100,
+    sqlite3.SQLITE_LIMIT_EXPR_DEPTH: 100,
+    sqlite3.SQLITE_LIMIT_COMPOUND_SELECT: 10,
+    sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH: 1,
+    sqlite3.SQLITE_LIMIT_ATTACHED: 0,
+}
+_STATISTICS = {  # what ANALYZE leaves
+    ("table", "sqlite_stat1", "sqlite_stat1", "CREATETABLEsqlite_stat1(tbl,idx,stat)"),
+    ("table", "sqlite_stat4", "sqlite_stat4",
+     "CREATETABLEsqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"),
+}  # fmt: skip
+_OPERATIONS = 100_000  # of SQLite's machine between two looks at the clock; about a millisecond
+_BASE_SECONDS, _BYTES_PER_SECOND = 10.0, 2e6  # of a check; a slow disk reads faster
+
+
+def guard(connection: sqlite3.Connection) -> None:
+    """Trust nothing in the file beyond its data; to be called before anything else."""
+    for words in ("trusted_schema=OFF", "cell_size_check=ON", "temp_store=MEMORY"):
+        connection.execute(f"PRAGMA {words}")
+    for limit, value in _LIMITS.items():
+        connection.setlimit(limit, value)
+    if sys.version_info >= (3, 12):
+        connection.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)
+
+
+def objects(connection: sqlite3.Connection) -> int:
+    """How many tables, indexes, views and triggers there are."""
+    return int(connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
+
+
+def check_tables(connection: sqlite3.Connection, path: str) -> None:
+    """Raise `StoreDamaged` unless the file holds exactly the tables that Stoic makes."""
+    found = _definitions(connection)
+    own = [each for each in found if each not in _STATISTICS]
+    if set(own) in map(set, _expected()) or _newer(connection, found):
+        return
+    expected = _expected()[0]
+    strange = next((each[:2] for each in own if each not in expected), None)
+    missing = next((each[:2] for each in expected if each not in own), ("", ""))
+    what = f"another {strange[0]} {strange[1]!r}" if strange else f"no {' '.join(missing)}"
+    raise StoreDamaged(
+        f"expected {path} to hold the tables of Stoic and nothing else, got {what[:100]}; "
+        "restore the store from a copy, or let `stoic study doctor` save what is readable"
+    )
+
+
+def _newer(connection: sqlite3.Connection, found: list[Definition]) -> bool:
+    """Whether a newer Stoic made the store: only the table that tells so must be as we know it."""
+    known = [each for each in _expected()[0] if each[1] == meta.name]
+    if [each for each in found if each[1] == meta.name] != known:
+        return False
+    rows = connection.execute(f"SELECT format FROM {meta.name} LIMIT 2").fetchall()
+    return len(rows) == 1 and isinstance(rows[0][0], int) and rows[0][0] > FORMAT
+
+
+@cache
+def _expected() -> list[list[Definition]]:
+    """The definitions of a store as made today, as made in format 1, and as brought up from it."""
+    first = first_tables().create_all
+    return [_made(create), _made(first), _made(first, *STEPS)]
+
+
+def _made(*steps: Callable[[sa.Connection], None]) -> list[Definition]:
+    """The definitions as SQLite holds them after these steps."""
+    engine = sa.create_engine("sqlite://")
+    try:
+        with engine.connect() as connection:
+            for step in steps:
+                step(connection)
+            driver = connection.connection.dbapi_connection
+            assert isinstance(driver, sqlite3.Connection)
+            return _definitions(driver)
+    finally:
+        engine.dispose()
+
+
+def _definitions(connection: sqlite3.Connection) -> list[Definition]:
+    words = f"SELECT type, name, tbl_name, sql FROM sqlite_master LIMIT {_MAX_OBJECTS}"
+    return [
+        (str(kind), str(name), str(table), None if sql is None else _normal(str(sql)))
+        for kind, name, table, sql in connection.execute(words)
+    ]
+
+
+def _normal(sql: str) -> str:
+    """A definition without spaces and quotes, its constraints in one order: SQLAlchemy's varies.
+
+    >>> _normal('CREATE TABLE "t" (a INTEGER, UNIQUE (a), PRIMARY KEY (a))')
+    'CREATETABLEt(aINTEGER),PRIMARYKEY(a),UNIQUE(a)'
+    """
+    text = re.sub(r'[\s"]+', "", sql)
+    return _CONSTRAINT.sub("", text) + "".join(sorted(_CONSTRAINT.findall(text)))
+
+
+@contextmanager
+def deadline(connection: sqlite3.Connection, path: str) -> Iterator[None]:
+    """Interrupt a check of the whole file that takes far longer than to read it."""
+    seconds = _BASE_SECONDS + os.path.getsize(path) / _BYTES_PER_SECOND
+    end = time.monotonic() + seconds
+    connection.set_progress_handler(lambda: int(time.monotonic() > end), _OPERATIONS)
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_INTERRUPT:
+            raise
+        raise StoreDamaged(
+            f"expected the check of {path} to end within {seconds:.0f} s, got no end; restore the "
+            "store from a copy, or let `stoic study doctor` save what is readable"
+        ) from error
+    finally:
+        connection.set_progress_handler(None, 0)
+
+
+def check_files(path: str) -> None:
+    """Raise `StoreDamaged` where one of a store's files is a pipe, a device or a socket.
+
+    To read a pipe would wait for ever.
+    """
+    for end in ("", "-wal", "-shm", "-lock"):
+        try:
+            mode = os.stat(path + end).st_mode
+        except OSError:
+            continue
+        if not stat.S_ISREG(mode) and not (end == "" and stat.S_ISDIR(mode)):
+            raise StoreDamaged(
+                f"expected {path}{end} to be a regular file, got another kind; remove it, or "
+                "name another store"
+            )

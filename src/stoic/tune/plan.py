@@ -1,0 +1,136 @@
+"""What is to be done, whole and checked: nothing of it can be refused once a trial runs."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from stoic.cli.files import file_name
+from stoic.errors import InvalidInput
+from stoic.redaction import MASK
+from stoic.spaces import Space
+from stoic.tune.metric import Metric, metric_of
+from stoic.tune.settings import Settings
+from stoic.tune.template import Template
+
+__all__ = ["Plan"]
+
+_LONGEST = 200  # characters of a study's name
+_INTERPRETERS = re.compile(
+    r"(env|sh|bash|dash|zsh|fish|python|pypy|node|perl|ruby|Rscript|java|nice|time)[\d.]*"
+)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A tuning run."""
+
+    template: Template
+    space: Space
+    direction: str
+    budget: int
+    metric: Metric
+    objective: str
+    timeout: float | None
+    jobs: int
+    repeat: int  # runs of each trial; 0 where the optimiser decides
+    store: str
+    name: str
+    seed: int | None  # None: of the study, or 0 where it is new
+    lease: float
+    max_lost_leases: int | None
+    report: Path | None
+    group_readable: bool = False  # the store and the logs
+
+    @classmethod
+    def of(cls, said: Settings, *, report: bool = True) -> Plan:
+        """The plan that settings make, or a typed error that says what is missing or wrong."""
+        template = _template(said)
+        if said.direction is None:
+            raise InvalidInput("expected --minimize or --maximize, got neither; say which")
+        if said.budget is None:
+            raise InvalidInput("expected a number of trials, got none; add --budget 60")
+        metric = metric_of(said.metric, said.json)
+        name = said.name or _name(template)
+        return cls(
+            template=template,
+            space=Space({each.name: each.parameter for each in said.params}),
+            direction=said.direction,
+            budget=said.budget,
+            metric=metric,
+            objective=said.objective or metric.name,
+            timeout=said.timeout,
+            jobs=said.jobs or 1,
+            repeat=said.repeat or 0,
+            store=said.store or "stoic.db",
+            name=name,
+            seed=said.seed,
+            lease=said.lease or 600.0,
+            max_lost_leases=5 if said.max_lost_leases is None else said.max_lost_leases or None,
+            report=Path(said.report or f"{file_name(name)}.html") if report else None,
+            group_readable=bool(said.group_readable),
+        )
+
+    @property
+    def mode(self) -> int:
+        """Permissions of what is kept: of others, the group alone may read it, where asked."""
+        return 0o640 if self.group_readable else 0o600
+
+    @property
+    def folder(self) -> Path:
+        """Where the output of each trial is kept: beside the store, or here where it is far."""
+        far = "://" in self.store and not self.store.startswith("sqlite:")
+        local = re.sub(r"^sqlite:(///|//)?", "", self.store)
+        base = Path("stoic.logs") if far else Path(f"{local}.logs").expanduser()  # as the store
+        return base / file_name(self.name)
+
+
+def _template(said: Settings) -> Template:
+    if not said.params:
+        raise InvalidInput(
+            "expected a parameter to tune, got none; add -p threads=1:64 or --space FILE"
+        )
+    template = Template(said.command or (), said.params, env=bool(said.env))
+    if os.name != "posix":
+        raise InvalidInput("expected a POSIX system to run programs on, got another; use Study")
+    if template.program is not None:
+        _check_program(template.program)
+    return template
+
+
+def _check_program(program: str) -> None:
+    """A program that can't be started is refused before anything is."""
+    if shutil.which(program) is not None:
+        return
+    here = Path(program)
+    if os.sep not in program:
+        hint = f"; for the file here write ./{program}" if here.is_file() else "; install it"
+        raise InvalidInput(f"expected a program on the PATH, got {program!r}{hint}")
+    if here.is_dir():
+        raise InvalidInput(f"expected a program, got the folder {program}; name a file in it")
+    if here.exists():
+        raise InvalidInput(
+            f"expected a program that may be executed, got {program}; chmod +x {program}"
+        )
+    raise InvalidInput(f"expected a program, got {program}, which does not exist")
+
+
+def _name(template: Template) -> str:
+    """A study's name from its command: of the script where an interpreter runs one."""
+    arguments = template.public.arguments
+    lines = [word.strip().partition("\n")[0] for word in arguments]  # of a script: one
+    words = [re.sub(r"\{[^{}]*\}", "", line).strip()[:_LONGEST] for line in lines]
+    for word in words:
+        base = Path(word).name
+        skipped = word.startswith("-") or not base or "=" in word or MASK in word
+        if skipped or _INTERPRETERS.fullmatch(base):
+            continue
+        return _printable(Path(base).stem or base)
+    return _printable(Path(words[0]).name)
+
+
+def _printable(name: str) -> str:
+    return "".join(c if c.isprintable() else "-" for c in name).strip() or "study"

@@ -1,0 +1,191 @@
+"""Run a command once: its output within bounds, its whole process group, its end in words."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import IO
+
+from stoic.forks import Lock
+from stoic.tune.captured import Captured
+
+__all__ = ["Ended", "Program"]
+
+_GRACE = 3.0  # seconds between SIGTERM and SIGKILL
+_DRAIN = 0.5  # seconds for output that is under way when the program has ended
+_LOOK = 1.0  # seconds between looks at whether a silent pipe is still wanted
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a run ended; ``trouble`` is None where the program itself was content."""
+
+    seconds: float
+    stdout: Captured
+    stderr: Captured
+    trouble: str | None = None
+    started: bool = True  # False where the system could not start it
+    stopped: bool = False  # True where we ended it because the user asked to stop
+
+
+def _nobody(pid: int) -> None:
+    """For those who note nothing."""
+
+
+class Program:
+    """Runs commands, several at a time from several threads, and can end them all.
+
+    Each runs in a process group of its own, without input. Whatever of the group is left when the
+    program has ended is killed, so that the next measurement has the machine to itself.
+    """
+
+    def __init__(
+        self,
+        timeout: float | None = None,
+        *,
+        begun: Callable[[int], None] = _nobody,
+        ended: Callable[[int], None] = _nobody,
+        secrets: Sequence[str] = (),
+    ) -> None:
+        self.timeout, self._secrets = timeout, secrets
+        self._begun, self._ended = begun, ended  # told the process's number
+        self._running: set[subprocess.Popen[bytes]] = set()
+        self._cut: set[subprocess.Popen[bytes]] = set()  # ended by us before their time
+        self._lock = Lock()
+        self._stopping = threading.Event()
+
+    def run(self, arguments: Sequence[str], environment: Mapping[str, str]) -> Ended:
+        """Run a command to its end, or to the time-out; never raises for what the program does."""
+        begun = time.monotonic()
+        out, err = Captured(secrets=self._secrets), Captured(secrets=self._secrets)
+        try:
+            process = self._start(arguments, environment)
+        except (OSError, ValueError) as error:  # ValueError: a NUL character in an argument
+            said = error.strerror if isinstance(error, OSError) else str(error)
+            return Ended(0.0, out, err, f"could not be started: {said}", started=False)
+        if process is None:
+            return Ended(0.0, out, err, "stopped", stopped=True)
+        self._begun(process.pid)
+        over = threading.Event()
+        readers = [_reader(process.stdout, out, over), _reader(process.stderr, err, over)]
+        expired = self._wait(process)
+        seconds = time.monotonic() - begun
+        _drain(readers)
+        _signal(process, signal.SIGKILL)
+        _drain(readers)  # in vain where a daemon has left the group and holds the pipe
+        over.set()
+        with self._lock:
+            self._running.discard(process)
+        self._ended(process.pid)
+        trouble = f"no end within {self.timeout:g} s" if expired else _trouble(process, err)
+        return Ended(seconds, out, err, trouble, stopped=process in self._cut)
+
+    def _start(
+        self, arguments: Sequence[str], environment: Mapping[str, str]
+    ) -> subprocess.Popen[bytes] | None:
+        with self._lock:  # after stop() nothing may start
+            if self._stopping.is_set():
+                return None
+            process = subprocess.Popen(
+                list(arguments),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env={**os.environ, **environment},
+                start_new_session=True,
+            )
+            self._running.add(process)
+            return process
+
+    def _wait(self, process: subprocess.Popen[bytes]) -> bool:
+        """Whether the time-out came first."""
+        try:
+            process.wait(self.timeout)
+        except subprocess.TimeoutExpired:
+            _end(process)
+            return True
+        return False
+
+    def stop(self, *, grace: float = _GRACE) -> None:
+        """End everything that runs, and start nothing any more."""
+        self._stopping.set()
+        with self._lock:
+            running = [process for process in self._running if process.poll() is None]
+            self._cut.update(running)
+        for process in running:
+            _signal(process, signal.SIGTERM)
+        deadline = time.monotonic() + grace
+        while time.monotonic() < deadline and any(p.poll() is None for p in running):
+            time.sleep(0.02)
+        for process in running:
+            _signal(process, signal.SIGKILL)
+
+    def kill(self) -> None:
+        """End everything at once; may be called from a signal's handler."""
+        self._stopping.set()
+        for process in tuple(self._running):  # no lock: the handler's thread may hold it
+            _signal(process, signal.SIGKILL)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    _signal(process, signal.SIGTERM)
+    try:
+        process.wait(_GRACE)
+    except subprocess.TimeoutExpired:
+        _signal(process, signal.SIGKILL)
+        process.wait()
+
+
+def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    """To the whole group; it is gone where nobody is left in it."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)
+
+
+def _reader(pipe: IO[bytes] | None, into: Captured, over: threading.Event) -> threading.Thread:
+    """Reads to the end, or until it is ``over``, so that no daemon can hold a thread and a file."""
+
+    def read() -> None:
+        if pipe is None:
+            return
+        with pipe, selectors.DefaultSelector() as ready:
+            ready.register(pipe, selectors.EVENT_READ)
+            while not over.is_set():
+                if ready.select(_LOOK):
+                    chunk = os.read(pipe.fileno(), 65536)
+                    if not chunk:
+                        return
+                    into.write(chunk)
+
+    thread = threading.Thread(target=read, daemon=True, name="stoic-reader")
+    thread.start()
+    return thread
+
+
+def _drain(readers: Sequence[threading.Thread]) -> None:
+    deadline = time.monotonic() + _DRAIN
+    for reader in readers:
+        reader.join(max(deadline - time.monotonic(), 0.0))
+
+
+def _trouble(process: subprocess.Popen[bytes], err: Captured) -> str | None:
+    code = process.returncode
+    if code == 0:
+        return None
+    if code < 0:
+        try:
+            name = signal.Signals(-code).name
+        except ValueError:
+            name = f"signal {-code}"
+        said = f"killed by {name}"
+    else:
+        said = f"exit code {code}"
+    line = err.in_short()
+    return f"{said}: {line}" if line else said

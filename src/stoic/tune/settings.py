@@ -1,0 +1,192 @@
+"""All that a user says to ``stoic tune``, from options, from a TOML file, or from both."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from stoic.checks import choice, describe, integer, number
+from stoic.errors import InvalidInput
+from stoic.streams import read_toml, source_name
+from stoic.tune.parameters import Written, of_flag, of_table
+
+__all__ = ["Settings", "direction_of", "losses", "parameters", "repeats", "seconds"]
+
+_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What was said; None where nothing was."""
+
+    command: tuple[str, ...] | None = None
+    params: tuple[Written, ...] = ()
+    direction: str | None = None
+    budget: int | None = None
+    timeout: float | None = None
+    metric: str | None = None
+    json: str | None = None
+    objective: str | None = None
+    jobs: int | None = None
+    repeat: int | None = None  # 0: the optimiser decides
+    env: bool | None = None
+    store: str | None = None
+    name: str | None = None
+    seed: int | None = None
+    lease: float | None = None
+    max_lost_leases: int | None = None  # 0: no limit
+    report: str | None = None
+    group_readable: bool | None = None
+
+    @classmethod
+    def of_file(cls, path: Path) -> Settings:
+        """The settings of a TOML file."""
+        table = read_toml(path)
+        try:
+            return cls.of_table(table)
+        except InvalidInput as error:
+            raise InvalidInput(f"in {source_name(path)}: {error}") from error
+
+    @classmethod
+    def of_table(cls, table: dict[str, Any]) -> Settings:
+        """The settings of a table.
+
+        >>> found = Settings.of_table({"budget": 60, "params": {"threads": "1:64"}})
+        >>> found.budget, found.params[0].parameter
+        (60, Int(1, 64))
+        """
+        known = {field.name for field in fields(cls)}
+        for key in table:
+            if key not in known:
+                listed = ", ".join(sorted(known))
+                raise InvalidInput(f"expected keys among {listed}, got {key!r}; correct or drop it")
+        return cls(**{key: _READ[key](value, key) for key, value in table.items()})
+
+    def checked(self) -> Settings:
+        """These settings, from options: their numbers have the same bounds as in a file."""
+        for key in ("budget", "jobs", "seed"):
+            if (value := getattr(self, key)) is not None:
+                _READ[key](value, f"--{key}")
+        return self
+
+    def over(self, base: Settings) -> Settings:
+        """These settings where they say something, else those of ``base``.
+
+        Parameters of the same name are replaced, others come behind. ``metric`` and ``json`` are
+        one choice: here either takes the place of both there.
+        """
+        said = {f.name: v for f in fields(self) if (v := getattr(self, f.name)) is not None}
+        own = {each.name: each for each in self.params}
+        kept = tuple(own.pop(each.name, each) for each in base.params)
+        said["params"] = (*kept, *own.values())
+        if self.metric is not None or self.json is not None:
+            said["metric"], said["json"] = self.metric, self.json
+        return replace(base, **said)
+
+
+def seconds(value: object, name: str) -> float:
+    """A time in seconds, or as text with a unit.
+
+    >>> seconds("90s", "timeout"), seconds("2m", "timeout"), seconds(1.5, "timeout")
+    (90.0, 120.0, 1.5)
+    """
+    if isinstance(value, str):
+        found = re.fullmatch(r"([0-9]+\.?[0-9]*|\.[0-9]+)\s*([a-z]*)", value.strip())
+        if found is None or found.group(2) not in _UNITS:
+            raise InvalidInput(f"expected {name} such as 30, 90s, 5m or 2h, got {value!r}")
+        value = float(found.group(1)) * _UNITS[found.group(2)]
+    return number(value, name, above=0.0, at_most=1e9)
+
+
+def repeats(value: object, name: str) -> int:
+    """How often each trial is run; 0 for ``"auto"``."""
+    return 0 if value == "auto" else _count(value, name, "auto or a number of runs")
+
+
+def losses(value: object, name: str) -> int:
+    """How many leases of a trial may be lost; 0 for ``"unlimited"``."""
+    return 0 if value == "unlimited" else _count(value, name, "unlimited or a number of leases")
+
+
+def _count(value: object, name: str, expected: str) -> int:
+    if isinstance(value, str) and re.fullmatch(r"[0-9]{1,9}", value):
+        value = int(value)
+    if isinstance(value, str):
+        raise InvalidInput(f"expected {name} to be {expected}, got {value!r}")
+    return integer(value, name, at_least=1)
+
+
+def parameters(flags: list[str]) -> tuple[Written, ...]:
+    """The parameters of ``-p`` options."""
+    found = tuple(map(of_flag, flags))
+    for i, each in enumerate(found):
+        if each.name in {other.name for other in found[:i]}:
+            raise InvalidInput(f"expected each parameter once, got {each.name!r} twice; drop one")
+    return found
+
+
+def direction_of(minimize: bool, maximize: bool) -> str | None:
+    """The direction that two flags mean; None where neither was given."""
+    if minimize and maximize:
+        raise InvalidInput("expected --minimize or --maximize, got both; drop one")
+    return "minimize" if minimize else "maximize" if maximize else None
+
+
+def _command(value: object, name: str) -> tuple[str, ...]:
+    if isinstance(value, str):
+        try:
+            return tuple(shlex.split(value))
+        except ValueError as error:
+            raise InvalidInput(f"expected {name} as a shell would read it, got {error}") from error
+    if isinstance(value, list) and all(isinstance(word, str) for word in value):
+        return tuple(value)
+    raise InvalidInput(f"expected {name} as text or as a list of texts, got {describe(value)}")
+
+
+def _params(value: object, name: str) -> tuple[Written, ...]:
+    if not isinstance(value, dict):
+        raise InvalidInput(f"expected {name} as a table, got {describe(value)}; write [params]")
+    return tuple(of_table(key, entry) for key, entry in value.items())
+
+
+def _text(value: object, name: str) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise InvalidInput(f"expected {name} as text, got {describe(value)}")
+    return value
+
+
+def _store(value: object, name: str) -> str:
+    if not isinstance(value, str):  # not described: it may hold a password
+        raise InvalidInput(f"expected {name} as text, got {type(value).__name__}")
+    return _text(value, name)
+
+
+def _flag(value: object, name: str) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidInput(f"expected {name} to be true or false, got {describe(value)}")
+    return value
+
+
+_READ: dict[str, Any] = {
+    "command": _command,
+    "params": _params,
+    "direction": lambda value, name: choice(value, name, ("minimize", "maximize")),
+    "budget": lambda value, name: integer(value, name, at_least=1, at_most=10**7),
+    "timeout": seconds,
+    "metric": _text,
+    "json": _text,
+    "objective": _text,
+    "jobs": lambda value, name: integer(value, name, at_least=1, at_most=1024),
+    "repeat": repeats,
+    "env": _flag,
+    "store": _store,
+    "name": _text,
+    "seed": lambda value, name: integer(value, name, at_least=0, at_most=2**63 - 1),
+    "lease": seconds,
+    "max_lost_leases": losses,
+    "report": _text,
+    "group_readable": _flag,
+}

@@ -1,0 +1,148 @@
+"""What is said in the end: the answer as a command to run, its doubts, and where to read on."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from textwrap import wrap
+from typing import Any
+
+from stoic.cli.terminal import Console, Text
+from stoic.errors import InvalidInput
+from stoic.numbers import shown
+from stoic.redaction import MASK, redacted_command
+from stoic.report.result import Result
+from stoic.spaces import Float
+from stoic.streams import write_out
+from stoic.tune.board import alike, estimate, times
+from stoic.tune.plan import Plan
+
+__all__ = ["command_of", "going_on", "say", "write_json"]
+
+_WIDTH = 80
+_SUSPECTS = 5
+
+
+def say(result: Result, plan: Plan, console: Console) -> None:
+    """Print the summary."""
+    for line in _lines(result, plan, min(console.width, _WIDTH)):
+        console.print(line, soft_wrap=True)
+
+
+def command_of(result: Result, plan: Plan) -> str | None:
+    """The best configuration as a line for a shell, without the secrets of the command."""
+    if result.best is None:
+        return None
+    return shlex.join(plan.template.public.fill(result.best.params))
+
+
+def _brief(plan: Plan, params: Mapping[str, Any]) -> dict[str, Any]:
+    """A configuration with fewer digits that is as good as the same: see `_fewer_digits`."""
+    return {
+        name: _fewer_digits(value, parameter.low, parameter.high)
+        if isinstance(parameter := plan.space.parameters[name], Float)
+        else value
+        for name, value in params.items()
+    }
+
+
+def _fewer_digits(value: float, low: float, high: float) -> float:
+    """A value rounded to six digits, or to more where that is over a millionth of its range.
+
+    >>> _fewer_digits(0.46276693071853076, 0.0, 1.0), _fewer_digits(5000.00012345, 5000.0, 5001.0)
+    (0.462767, 5000.000123)
+    """
+    for digits in range(6, 17):
+        short = float(f"{value:.{digits}g}")
+        if low <= short <= high and abs(short - value) <= 1e-6 * (high - low):
+            return short
+    return value
+
+
+def _lines(result: Result, plan: Plan, width: int) -> Iterator[Text]:
+    trials = len({trial.number for trial in result.trials})
+    failed = sum(result.failures.values())
+    crashed = f", {failed} failed" if failed else ""
+    stopped = "; stopped early" if result.interrupted else ""
+    yield Text(f"{plan.name}: {trials} trials{crashed}{stopped}", style="bold")
+    if result.best is None:
+        yield Text("No trial gave a value, so there is no answer.", style="red")
+    else:
+        yield Text("")
+        best = result.best
+        command = shlex.join(plan.template.public.fill(_brief(plan, best.params)))
+        yield Text(f"  {command}", style="bold green")
+        yield Text("")
+        said = times(best.measured)
+        yield from _named("estimate", f"{plan.objective} {estimate(best)}, {said}", width, 2)
+    if result.luckiest is not None:
+        lucky = result.luckiest
+        said = f"{shown(lucky.trial.value)} in trial {lucky.trial.number}; {lucky.why}"
+        yield from _named("luckiest", said, width, 4)
+    yield from _suspects(result, width)
+    for reason, count in alike(result.failures):
+        yield from _named("failed", f"{count} × {reason}", width, 2, style="red")
+
+
+def _suspects(result: Result, width: int) -> Iterator[Text]:
+    wildest = sorted(result.suspects, key=lambda s: -abs(s.value / 2 - s.expected / 2))
+    for suspect in wildest[:_SUSPECTS]:
+        yield from _named("suspect", str(suspect), width, 2, style="yellow")
+    if len(wildest) > _SUSPECTS:
+        yield from _named("", f"and {len(wildest) - _SUSPECTS} more suspects", width, 1)
+    if result.without_suspects is not None:
+        yield from _named("", str(result.without_suspects), width, 2, style="yellow")
+
+
+def _named(name: str, said: str, width: int, most: int, *, style: str = "") -> Iterator[Text]:
+    label = f"{name:<11}"
+    lines = wrap(
+        said, width, initial_indent=label, subsequent_indent=" " * 11,
+        max_lines=most, placeholder=" …",
+    )  # fmt: skip
+    for i, line in enumerate(lines or [label]):
+        text = Text(line, style=style)
+        if i == 0:
+            text.stylize("cyan", 0, len(label))
+        yield text
+
+
+def going_on(arguments: Sequence[str]) -> Iterator[str]:
+    """How to repeat ``stoic`` with these arguments, without their secrets.
+
+    >>> for line in going_on(["tune", "--store", "postgresql://ann:hush@db/t", "--", "./bench"]):
+    ...     print(line)
+    to go on   stoic tune --store postgresql://ann@db/t -- ./bench
+               first set PGPASSWORD, or ~/.pgpass, to the store's password, which is not shown
+    """
+    from stoic.study.store.urls import without_password
+
+    words = list(arguments)
+    end = words.index("--") if "--" in words else len(words)
+    left_out = False
+    for i, word in enumerate(words[:end]):
+        option = "--store=" if word.startswith("--store=") else ""
+        if option or words[i - 1 : i] == ["--store"]:
+            words[i] = option + without_password(word.removeprefix(option))
+            left_out |= words[i] != word
+    shown = redacted_command(words)
+    yield f"to go on   {shlex.join(['stoic', *shown])}"
+    if left_out:
+        yield (
+            f"{'':11}first set PGPASSWORD, or ~/.pgpass, to the store's password, "
+            "which is not shown"
+        )
+    if shown != words:
+        yield f"{'':11}with what {MASK} stands for put back"
+
+
+def write_json(result: Result, plan: Plan, path: Path) -> None:
+    """The result as data, with the command to run; - is standard output."""
+    data = {"command": command_of(result, plan), "study": plan.name, **result.to_dict()}
+    text = json.dumps(data, indent=2, allow_nan=False) + "\n"
+    try:
+        write_out(path, text)
+    except OSError as error:
+        raise InvalidInput(f"expected a file to write, got {path} ({error.strerror})") from error

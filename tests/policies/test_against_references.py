@@ -1,0 +1,145 @@
+"""Every policy against its literal transcription, in lockstep, at every round.
+
+The reference is told the arms that the package plays. Mean, std and width must agree to 1e-8
+(relative where they exceed one), and each ask must be the reference's argmax up to 1e-9.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stoic
+from helpers.worlds import NOISES, WORLDS, Array, World
+from reference import ALL, Constants
+from reference.base import Reference
+from reference.rgppe import RGPPE as ReferenceRGPPE
+from stoic.policies import Policy, by_name
+
+T = 300
+TOLERANCE = 1e-8
+TIE = 1e-9
+
+CASES: list[tuple[str, str, dict[str, Any]]] = [
+    ("gp-ucb", "gpucb", {}),
+    ("tgp-ucb", "tgpucb", {}),
+    ("ata-gp-ucb", "atagpucb", {"features": "nystrom"}),
+    ("ata-gp-ucb", "atagpucb", {"features": "qff", "nodes": 16}),
+    ("ca-tgp-ucb", "catgpucb", {}),
+    ("mom-gp-ucb", "momgpucb", {}),
+    ("mom-gp-ucb", "momgpucb", {"delta_prime": 0.9}),
+    ("bkb", "bkb", {}),
+    ("bbkb", "bbkb", {}),
+    ("rgp-ucb", "rgpucb", {}),
+    ("rgp-pe", "rgppe", {}),
+]
+SURE = 1e12  # an inclusion factor that makes every probability one
+
+
+def everything(probabilities: Array) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Include every play."""
+    assert (probabilities >= 1.0).all()
+    return np.ones(len(probabilities), dtype=bool)
+
+
+def pair(
+    name: str, twin: str, own: dict[str, Any], world: World, schedule: str, lam: float
+) -> tuple[Policy, Reference]:
+    """The package's policy and its reference, set up alike."""
+    horizon = 2 * T if name == "mom-gp-ucb" else T
+    constants = Constants(
+        norm_bound=1.5,
+        moment_order=0.7,
+        raw_moment=2.5,
+        central_moment=1.2,
+        noise_std=0.8,
+        budget=3.0,
+        delta=0.1,
+    )
+    theirs = dict(own)
+    if theirs.get("features") == "qff":
+        X = world.domain.X
+        side = np.ptp(X)
+        theirs |= {"X": (X - X.min()) / side, "lengthscale": 0.3 / side}
+    elif name in ("ata-gp-ucb", "bkb", "bbkb"):
+        theirs |= {"include": everything, "q": SURE}
+        own = {**own, "q": SURE}
+    policy = by_name(name)(
+        world.domain,
+        world.kernel,
+        lam=lam,
+        horizon=horizon,
+        schedule=schedule,
+        assumptions=stoic.Assumptions(**constants.__dict__),
+        **own,
+    )
+    literal: Any = ALL[twin]
+    reference: Reference = literal(
+        world.K, lam=lam, horizon=horizon, schedule=schedule, constants=constants, **theirs
+    )
+    return policy, reference
+
+
+def differ(ours: Any, theirs: Any) -> float:
+    """The largest difference, relative where values exceed one."""
+    ours, theirs = np.asarray(ours), np.asarray(theirs)
+    return float(np.max(np.abs(ours - theirs) / np.maximum(1.0, np.abs(theirs))))
+
+
+def follow(
+    name: str,
+    twin: str,
+    own: dict[str, Any],
+    where: str,
+    noise: str,
+    schedule: str,
+    lam: float = 1.0,
+) -> Array:
+    """Play in lockstep; the largest differences of mean, std and width at any round."""
+    world = WORLDS[where]()
+    policy, reference = pair(name, twin, own, world, schedule, lam)
+    rounds = 2 * T if name == "mom-gp-ucb" else T
+    payoffs = NOISES[noise](np.random.default_rng(7), rounds)
+    worst = np.zeros(3)
+    for t in range(rounds):
+        arm = policy.ask()
+        if isinstance(reference, ReferenceRGPPE):
+            assert arm == reference.plan[0]
+        elif arm != getattr(policy, "_arm", None):  # within an episode there is no choice
+            index = reference.index
+            drawn = t == 0 and getattr(policy.schedule, "random_start", False)
+            assert drawn or index[arm] >= index.max() - TIE * max(1.0, abs(index.max()))
+        differences = [
+            differ(policy.mean, reference.mean),
+            differ(policy.std, reference.std),
+            differ(policy.width, reference.width),
+        ]
+        worst = np.maximum(worst, differences)
+        assert worst.max() < TOLERANCE, f"round {t}"
+        payoff = float(world.f[arm] + payoffs[t])
+        policy.tell(arm, payoff)
+        reference.tell(arm, payoff)
+    return worst
+
+
+@pytest.mark.parametrize("lam", [1.0, 0.3])
+@pytest.mark.parametrize("schedule", ["theory", "paper"])
+@pytest.mark.parametrize("noise", list(NOISES))
+@pytest.mark.parametrize("where", list(WORLDS))
+@pytest.mark.parametrize(
+    ("name", "twin", "own"), CASES, ids=["-".join([c[0], *map(str, c[2].values())]) for c in CASES]
+)
+def test_lockstep(
+    name: str,
+    twin: str,
+    own: dict[str, Any],
+    where: str,
+    noise: str,
+    schedule: str,
+    lam: float,
+) -> None:
+    if own.get("features") == "qff" and where != "se":
+        pytest.skip("quadrature features are for the squared exponential kernel only")
+    assert follow(name, twin, own, where, noise, schedule, lam).max() < TOLERANCE
