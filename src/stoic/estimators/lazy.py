@@ -11,7 +11,7 @@ import numpy.typing as npt
 from stoic.checks import Array, IntArray
 from stoic.estimators.calibration import About, Calibration
 from stoic.estimators.truncation import check_sums
-from stoic.loops import interpolate
+from stoic.loops import interpolate, interpolation_error
 from stoic.posterior import Step
 from stoic.posterior.base import agree
 from stoic.posterior.lazy import LazyPosterior
@@ -183,12 +183,10 @@ class LazyMean:
                 anchors[part],
                 self._offset[:, part],
                 self.location,
-                since,
-                self._stamp[part],
-                blocks.rho[part],
-                slack[part],
                 values[part],
-                doubts[part],
+            )
+            interpolation_error(
+                since, self._stamp[part], blocks.rho[part], slack[part], doubts[part]
             )
             if reach[part].min() < _CALM * reach.max():
                 far = self._far(part) + slack[part, None]

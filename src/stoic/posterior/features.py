@@ -13,7 +13,7 @@ from stoic.checks import Array, IntArray
 from stoic.errors import InvalidState
 from stoic.features import Features, GrowingMap, NystromMap, QuadratureMap, SpanningMap
 from stoic.kernels import Kernel
-from stoic.loops import play
+from stoic.loops import correlate, play
 from stoic.posterior.base import Step, Track, agree
 from stoic.posterior.root import Root
 from stoic.schema import Reals, Schema, Wholes
@@ -183,22 +183,17 @@ class FeaturePosterior(Track):
 
     def observe(self, arm: int, times: int = 1) -> Step:
         """Account for ``times`` more plays of a tracked point; ``gain`` is for their mean."""
-        psi, var = self.features.psi, self.var
-        gain = np.empty(len(var))
+        psi, inverse, direction = self.features.psi, self.inverse, self._direction
+        if arm == self._latest:
+            gain = self._column.copy()
+        else:
+            gain = np.empty(len(self.var))
+            correlate(psi, self.parts, inverse, arm, direction, gain)
+        noise = 1.0 / times
         explained, self._largest = play(
-            psi,
-            self.parts,
-            self.inverse,
-            var,
-            arm,
-            1.0 / times,
-            self.lam,
-            arm == self._latest,
-            self._direction,
-            self._column,
-            gain,
+            psi[arm], inverse, self.var, noise, self.lam, direction, gain
         )
-        self._latest = arm
+        self._latest, self._column = arm, gain if times == 1 else noise * gain
         if self.root is not None:
             self.root.add(psi[arm], times)
         self.logdet += math.log1p(times * explained)
