@@ -6,9 +6,9 @@ import math
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.linalg.lapack import dpotrf, dtrtri, dtrtrs
 
 from stoic.checks import Array, IntArray
-from stoic.compiled import dpotrf, dtrtri, dtrtrs
 from stoic.errors import InvalidInput, InvalidState
 from stoic.kernels import Kernel
 from stoic.posterior.base import Step, agree, grown
