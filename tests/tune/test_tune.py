@@ -26,8 +26,9 @@ from typer.testing import CliRunner
 from helpers.programs import PARABOLA, STOIC, alive, environment, program, stoic, tune
 from stoic.cli.app import app
 from stoic.errors import StoreUnavailable
+from stoic.runs import patience
 from stoic.spaces import Space
-from stoic.study import Study, StudyTrial, TrialRecord, running
+from stoic.study import Study, StudyTrial, TrialRecord
 from stoic.study.store import sqlite
 from stoic.tune.leftovers import Leftovers
 from stoic.tune.settings import Settings, parameters
@@ -498,7 +499,7 @@ def test_a_measurement_outlives_a_store_that_is_away(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sqlite, "_PATIENCE", 0.05)
-    monkeypatch.setattr(running, "_NAPS", (0.1,) * 100)
+    monkeypatch.setattr(patience, "RETRY_SECONDS", (0.1,) * 100)
     told, missed = Study.tell, threading.Event()
 
     def tell(study: Study, trial: StudyTrial, value: float, *, measurement: int = 0) -> None:

@@ -10,12 +10,12 @@ import typer
 
 import stoic
 from stoic.cli.diagnose import diagnose
-from stoic.cli.refusals import plainly
+from stoic.cli.refusals import Commands, plainly
 from stoic.cli.study import study
-from stoic.cli.terminal import Commands, Console
 from stoic.cli.tune import tune
 from stoic.errors import MissingExtra, StoicError
 from stoic.parallel import ENGINES
+from stoic.terminal import Console
 
 __all__ = ["app"]
 

@@ -8,11 +8,11 @@ import typer
 from rich.table import Table
 
 from stoic.cli.refusals import plainly
-from stoic.cli.terminal import Console, Text, print_json
 from stoic.diagnostics import Diagnosis, Tail
 from stoic.diagnostics import diagnose as diagnose_values
 from stoic.diagnostics.reading import Column, read_sheet
 from stoic.streams import read_bytes, source_name
+from stoic.terminal import Console, Text, print_json
 
 __all__ = ["diagnose"]
 

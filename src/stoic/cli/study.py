@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stoic.cli.files import console_beside, file_name
 from stoic.cli.refusals import plainly
-from stoic.cli.terminal import Console, Text, confirm
 from stoic.errors import InvalidInput, UnknownStudy
+from stoic.files import file_name
 from stoic.redaction import redacted_url
 from stoic.streams import is_stream
+from stoic.terminal import Console, Text, confirm, console_beside
 
 if TYPE_CHECKING:
     from stoic.study import Study

@@ -8,16 +8,16 @@ from dataclasses import asdict
 
 from rich.table import Table
 
-from stoic.cli.terminal import Console, Text, print_json
 from stoic.errors import InvalidInput
 from stoic.numbers import rounded
 from stoic.numbers import shown as shown_value
-from stoic.optimize.answers import assignments
 from stoic.redaction import redacted_url
+from stoic.spaces.wording import assignments
 from stoic.study import Study, StudySummary, TrialRecord
 from stoic.study.repair.doctor import Diagnosis
 from stoic.study.repair.recovery import Recovered
-from stoic.tune.board import estimate, times
+from stoic.terminal import Console, Text, print_json
+from stoic.tune.progress import times
 
 __all__ = ["best", "diagnosis", "listed", "shown", "trials"]
 
@@ -89,7 +89,7 @@ def best(study: Study, as_json: bool) -> None:
     console = Console()
     for name, value in answer.params.items():
         console.print(Text.assemble((f"{name}: ", "cyan"), shown_value(value)), soft_wrap=True)
-    words = f"{estimate(answer)}, {times(answer.measured)}"
+    words = f"{answer.shown()}, {times(answer.measured)}"
     console.print(Text.assemble((f"{study.objective}: ", "cyan"), words), soft_wrap=True)
 
 

@@ -8,8 +8,8 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from stoic.cli.files import file_name
 from stoic.errors import InvalidInput
+from stoic.files import file_name
 from stoic.redaction import MASK
 from stoic.spaces import Space
 from stoic.tune.metric import Metric, metric_of
