@@ -9,10 +9,10 @@ from typing import Any
 from stoic.checks import describe, number
 from stoic.errors import InvalidInput
 from stoic.optimize.answers import UNKNOWN, Answer
-from stoic.report.markup import config, esc, figure, percent, section
+from stoic.report.html.markup import config, esc, figure, percent, section
+from stoic.report.html.phrases import better, change, spans, start
 from stoic.report.result import Result
 from stoic.report.views import padded
-from stoic.report.words import better, change, spans, start
 
 __all__ = ["Truth", "closeness"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from stoic.report.markup import esc, figure
+from stoic.report.html.markup import esc, figure
 
 __all__ = ["Frame", "dot", "label", "line", "log_ticks", "ring", "ticks", "triangle", "wrong"]
 
