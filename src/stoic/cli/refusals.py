@@ -22,7 +22,7 @@ _UsageError: Any = typer.BadParameter.__base__  # click's own, wherever this typ
 
 @contextmanager
 def plainly() -> Iterator[None]:
-    """Say what was refused, and stop."""
+    """Print what was refused, and stop."""
     try:
         yield
     except StoicError as refused:

@@ -1,4 +1,4 @@
-"""Studies, trials and the doctor's findings as tables of at most 80 columns, or as JSON."""
+"""Studies, trials and the doctor's report as tables of at most 80 columns, or as JSON."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from stoic.tune.progress import times
 __all__ = ["best", "diagnosis", "listed", "shown", "trials"]
 
 _STYLES = {"fine": "green", "note": "yellow", "damage": "bold red"}
-_MARKS = {"fine": "ok", "note": "note", "damage": "damage"}
+_LABELS = {"fine": "ok", "note": "note", "damage": "damage"}
 
 
 def listed(store: str, found: Sequence[StudySummary], as_json: bool) -> None:
@@ -126,8 +126,8 @@ def diagnosis(
         return
     console = Console()
     for finding in found.findings:
-        mark = (f"{_MARKS[finding.kind]:>6}  ", _STYLES[finding.kind])
-        console.print(Text.assemble(mark, f"{finding.where}: {finding.words}"), soft_wrap=True)
+        label = (f"{_LABELS[finding.kind]:>6}  ", _STYLES[finding.kind])
+        console.print(Text.assemble(label, f"{finding.where}: {finding.words}"), soft_wrap=True)
     if target is not None:
         console.print()
         console.print(Text(f"{redacted_url(target)}:", style="bold"), soft_wrap=True)

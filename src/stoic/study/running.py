@@ -142,7 +142,7 @@ class StudySource(ForkAware):
         return Finished(ticket.number, ticket.params, outcome, by_another)
 
     def _tell(self, number: int, outcome: Outcome) -> None:
-        """All values, or the failure; after an interruption all may be told again."""
+        """All values, or the failure; telling the same again is fine."""
         for i, value in enumerate(outcome.values):
             self._study.tell(number, value, measurement=i)
         if not outcome.values:

@@ -100,8 +100,8 @@ def percent(share: float) -> str:
 
 def section(heading: str, body: str, name: str = "") -> str:
     """A part of the page; the body is markup, and an empty one gives nothing."""
-    place = f' id="{name}"' if name else ""
-    return f"<section{place}>\n<h2>{esc(heading)}</h2>\n{body}\n</section>" if body else ""
+    identity = f' id="{name}"' if name else ""
+    return f"<section{identity}>\n<h2>{esc(heading)}</h2>\n{body}\n</section>" if body else ""
 
 
 def table(about: str, head: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "") -> str:
