@@ -18,6 +18,7 @@ LAYERS: list[set[str]] = [
     {"errors", "files", "printable", "redaction"},
     {"checks", "forks"},
     {"loops", "numbers", "parallel", "randomness", "schema", "state", "streams"},
+    {"terminal"},
     {"diagnostics"},
     {"kernels"},
     {"spaces"},

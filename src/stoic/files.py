@@ -6,14 +6,16 @@ regular file (a pipe, a terminal, ``/dev/stdout``) can't be renamed over and is 
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import BinaryIO
 
-__all__ = ["create", "make_folder", "replacing", "sync_folder", "write"]
+__all__ = ["create", "file_name", "make_folder", "replacing", "sync_folder", "write"]
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
 # Names of open descriptors: their files belong to whoever opened them, e.g. to a shell's redirect.
@@ -130,3 +132,16 @@ def _stat(path: str) -> os.stat_result | None:
 
 def _is_descriptor(path: str) -> bool:
     return os.path.abspath(path).startswith(_DESCRIPTORS)
+
+
+def file_name(name: str) -> str:
+    """A study's name as a file's name; with a digest where it can't stand as it is.
+
+    >>> file_name("bench-2"), file_name("bench/2")
+    ('bench-2', 'bench-2-a240024e')
+    """
+    safe = re.sub(r"[^\w.-]+", "-", name).strip(".-")[:80] or "study"
+    if safe == name:
+        return safe
+    digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+    return f"{safe}-{digest}"

@@ -17,6 +17,7 @@ from stoic.lab.attacks import attacks
 from stoic.lab.experiments.catalogue import CATALOGUE
 from stoic.lab.noise import noises
 from stoic.lab.problems import problems
+from stoic.parallel import ENGINES
 
 TOML = """
 horizon = 200
@@ -48,6 +49,10 @@ def test_reproduce_lists() -> None:
     listed = call("reproduce")
     for name in CATALOGUE:
         assert name in listed
+
+
+def test_the_engines_are_listed() -> None:
+    assert f"One of {', '.join(ENGINES)}." in " ".join(call("run", "--help").split())
 
 
 def test_kinds_are_listed() -> None:

@@ -44,6 +44,14 @@ def test_the_version(command: list[str]) -> None:
     assert done.stdout == f"stoic {stoic.__version__}\n"
 
 
+def test_help_is_quick_for_it_needs_no_numpy() -> None:
+    code = "import sys; from stoic.cli.app import app; print({'numpy', 'scipy'} & set(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True
+    )
+    assert done.stdout == "set()\n"
+
+
 @pytest.mark.parametrize(
     ("at", "command"),
     [

@@ -14,10 +14,11 @@ from stoic.lab.experiments.catalogue.base import Finding, Reproduction
 from stoic.lab.experiments.catalogue.size import Size
 from stoic.lab.experiments.compare import leaders, paired_difference
 from stoic.lab.experiments.figures import draw, save
-from stoic.lab.experiments.page import section, table
 from stoic.lab.experiments.report import write_report
 from stoic.lab.experiments.results import Results
 from stoic.lab.experiments.sentences import number, sentence
+from stoic.report.html.markup import section
+from stoic.report.html.markup import value_table as table
 
 RESULTS = make([case("TGP-UCB"), case("GP-UCB")])
 EVIL = "<script>alert('x')</script>"

@@ -18,7 +18,6 @@ from stoic.cli.app import app
 from stoic.optimize import Answer, Optimizer
 from stoic.report import Result, render
 from stoic.report.views import view
-from stoic.tune.board import estimate
 
 SPACE = {"x": (0.0, 1.0), "k": ["a", "b"]}
 UNKNOWN = "interval unknown: too few different values"
@@ -72,7 +71,7 @@ def test_an_unknown_interval_is_said_in_words(tmp_path: Path) -> None:
     for values in ([2e-4], [3.0] * 12):
         result = Result.of(told(values))
         assert isinstance(result.best, Answer)
-        shown = [str(result), str(result.best), estimate(result.best), render(result, title="t")]
+        shown = [str(result), str(result.best), result.best.shown(), render(result, title="t")]
         assert all(UNKNOWN in text and "90% interval inf" not in text for text in shown)
         assert "-inf" not in "".join(shown)
         assert json.loads(json.dumps(result.to_dict(), allow_nan=False))["best"]["interval"] is None

@@ -21,12 +21,14 @@ from stoic.errors import InvalidInput
 from stoic.optimize import Optimizer
 from stoic.optimize.answers import Suspect
 from stoic.report import render, write_report
-from stoic.report.parts import answer
+from stoic.report.html.parts import answer
+from stoic.report.html.phrases import start
+from stoic.report.html.svg import log_ticks, ticks
+from stoic.report.html.tables import where
+from stoic.report.html.verdict import Case
 from stoic.report.replay import Estimate
 from stoic.report.result import Result
-from stoic.report.svg import log_ticks, ticks
 from stoic.report.views import view
-from stoic.report.words import Case, start, where
 from stoic.runs.run import minimize
 from stoic.spaces import Categorical, Float, Grid, Int
 

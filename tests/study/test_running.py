@@ -16,7 +16,7 @@ from helpers.cluster import cluster
 from helpers.servers import Server
 from stoic.errors import InvalidInput, InvalidPayoff
 from stoic.optimize import Trial
-from stoic.study import running
+from stoic.runs import patience
 
 LINE = {"x": (0.0, 1.0)}
 
@@ -159,7 +159,7 @@ def test_a_run_outlives_a_restart_of_the_server(
             threading.Timer(0.5, postgres.start).start()
         return bump(x)
 
-    monkeypatch.setattr(running, "_NAPS", (0.2,) * 100)
+    monkeypatch.setattr(patience, "RETRY_SECONDS", (0.2,) * 100)
     with stoic.Study(postgres.fresh(), space=LINE, direction="maximize") as study:
         assert len(study.optimize(restarts, 4).trials) == len(calls) == 4
 

@@ -19,11 +19,11 @@ from stoic.errors import InvalidInput
 from stoic.optimize import Optimizer
 from stoic.report.result import Result
 from stoic.spaces import Categorical, Float, Grid, Int, Parameter
-from stoic.tune.board import alike
 from stoic.tune.captured import Captured
 from stoic.tune.metric import JsonMetric, LastNumber, NoValue, RegexMetric
 from stoic.tune.parameters import Written, of_flag, of_table
 from stoic.tune.program import Program
+from stoic.tune.progress import alike
 from stoic.tune.settings import Settings, losses, repeats, seconds
 from stoic.tune.summary import _suspects
 from stoic.tune.template import Template

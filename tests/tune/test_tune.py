@@ -26,8 +26,9 @@ from typer.testing import CliRunner
 from helpers.programs import PARABOLA, STOIC, alive, environment, program, stoic, tune
 from stoic.cli.app import app
 from stoic.errors import StoreUnavailable
+from stoic.runs import patience
 from stoic.spaces import Space
-from stoic.study import Study, StudyTrial, TrialRecord, running
+from stoic.study import Study, StudyTrial, TrialRecord
 from stoic.study.store import sqlite
 from stoic.tune.leftovers import Leftovers
 from stoic.tune.settings import Settings, parameters
@@ -498,7 +499,7 @@ def test_a_measurement_outlives_a_store_that_is_away(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sqlite, "_PATIENCE", 0.05)
-    monkeypatch.setattr(running, "_NAPS", (0.1,) * 100)
+    monkeypatch.setattr(patience, "RETRY_SECONDS", (0.1,) * 100)
     told, missed = Study.tell, threading.Event()
 
     def tell(study: Study, trial: StudyTrial, value: float, *, measurement: int = 0) -> None:
@@ -548,6 +549,57 @@ def test_how_many_workers_a_trial_may_lose(tmp_path: Path) -> None:
         other.ask(lease=0.001)
     here(tmp_path, *words, "--budget", 4, "--max-lost-leases", 1, "--", "echo", "{x}")
     assert trials(tmp_path, "n")[3].reason == "given up: lost 1 lease and never told"
+
+
+SHARED = """
+import sys, time
+from pathlib import Path
+Path(sys.argv[2]).touch()
+while Path(sys.argv[2]).exists():
+    time.sleep(0.01)
+print(2.0)
+"""
+
+
+def test_a_trial_that_another_worker_finished_first_keeps_its_value(tmp_path: Path) -> None:
+    flag = tmp_path / "runs"
+
+    def finish() -> None:
+        while not flag.exists():
+            time.sleep(0.01)
+        with Study(tmp_path / "stoic.db", "n") as other:
+            other.tell(0, 1.0)
+        flag.unlink()
+
+    finishing = threading.Thread(target=finish)
+    finishing.start()
+    words = (*BASIC, "--name", "n", "--budget", 1, "--env")
+    said = here(tmp_path, *words, "--", *program(tmp_path, SHARED), "0", flag)
+    finishing.join()
+    assert "trial 0 was finished by another worker" in said
+    assert [t.values for t in trials(tmp_path, "n")] == [(1.0,)]
+
+
+def test_the_lease_of_a_long_trial_is_renewed(tmp_path: Path) -> None:
+    stolen: list[StudyTrial | None] = []
+
+    def steal() -> None:
+        while not (tmp_path / "runs").exists():
+            time.sleep(0.01)
+        deadline = time.monotonic() + 1.2
+        with Study(tmp_path / "stoic.db", "n") as other:
+            while time.monotonic() < deadline:
+                stolen.append(other.ask_within(1))
+                time.sleep(0.1)
+        (tmp_path / "runs").unlink()
+
+    stealing = threading.Thread(target=steal)
+    stealing.start()
+    words = (*BASIC, "--name", "n", "--budget", 1, "--lease", "0.3")
+    here(tmp_path, *words, "--", *program(tmp_path, MEETS), "{x}", tmp_path / "runs")
+    stealing.join()
+    assert set(stolen) == {None}
+    assert [(t.state, t.attempt) for t in trials(tmp_path, "n")] == [("told", 1)]
 
 
 def test_trials_that_others_hold_count_and_are_waited_for(tmp_path: Path) -> None:

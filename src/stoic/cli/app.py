@@ -10,12 +10,11 @@ import typer
 
 import stoic
 from stoic.cli.diagnose import diagnose
-from stoic.cli.refusals import plainly
+from stoic.cli.refusals import Commands, plainly
 from stoic.cli.study import study
-from stoic.cli.terminal import Commands, Console
 from stoic.cli.tune import tune
 from stoic.errors import MissingExtra, StoicError
-from stoic.parallel import ENGINES
+from stoic.terminal import Console
 
 __all__ = ["app"]
 
@@ -31,7 +30,7 @@ Out = Annotated[Path, typer.Option(help="Where results are kept, and found again
 Workers = Annotated[
     int | None, typer.Option(min=0, help="Local processes; by default one for each core.")
 ]
-Engine = Annotated[str, typer.Option(help=f"One of {', '.join(ENGINES)}.")]
+Engine = Annotated[str, typer.Option(help="One of local, dask.")]
 Scheduler = Annotated[
     str | None, typer.Option(help="Address of a Dask scheduler, such as tcp://host:8786.")
 ]

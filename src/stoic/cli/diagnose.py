@@ -1,22 +1,22 @@
-"""``stoic diagnose``."""
+"""``stoic diagnose``: outliers, tails and variance of the columns of a CSV file."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
 from stoic.cli.refusals import plainly
-from stoic.cli.terminal import Console, Text, print_json
-from stoic.diagnostics import Diagnosis, Tail
-from stoic.diagnostics import diagnose as diagnose_values
-from stoic.diagnostics.reading import Column, read_sheet
 from stoic.streams import read_bytes, source_name
+from stoic.terminal import Console, Text, print_json
+
+if TYPE_CHECKING:
+    from stoic.diagnostics import Diagnosis, Tail
+    from stoic.diagnostics.reading import Column
 
 __all__ = ["diagnose"]
-
-Found = list[tuple[Column, Diagnosis]]
 
 
 def diagnose(
@@ -34,18 +34,21 @@ def diagnose(
     One column gives a report in words, several give a line each.
     """
     with plainly():
+        from stoic.diagnostics import diagnose as diagnose_values
+        from stoic.diagnostics.reading import read_sheet
+
         source = source_name(file)
         columns = read_sheet(read_bytes(file), source).columns(column, skip_bad=skip_bad)
         found = [(each, diagnose_values(each.values)) for each in columns]
         if as_json:
-            print_json(_plain(source, found))
+            print_json(_data(source, found))
         elif len(found) == 1:
             _report(*found[0])
         else:
             _table(source, found)
 
 
-def _plain(source: str, found: Found) -> dict[str, object]:
+def _data(source: str, found: Sequence[tuple[Column, Diagnosis]]) -> dict[str, object]:
     rows = [
         {"column": column.name, "skipped": column.skipped, **diagnosis.to_dict()}
         for column, diagnosis in found
@@ -64,7 +67,7 @@ def _report(column: Column, found: Diagnosis) -> None:
         console.print(Text(f"skipped: {column.skipped} cells that are no numbers", style="yellow"))
 
 
-def _table(source: str, found: Found) -> None:
+def _table(source: str, found: Sequence[tuple[Column, Diagnosis]]) -> None:
     console = Console()
     table = Table(title=Text(source), title_justify="left", box=None, pad_edge=False)
     for heading in ("column", "n", "median", "scale", "tail index", "outliers", "variance"):

@@ -9,7 +9,6 @@ import typer
 from rich.table import Table
 
 from stoic.cli.progress import watching
-from stoic.cli.terminal import Console, Text, refuse
 from stoic.errors import InvalidInput, StoicError
 from stoic.lab.attacks import attacks
 from stoic.lab.experiments import catalogue, toml
@@ -25,6 +24,7 @@ from stoic.lab.noise import noises
 from stoic.lab.problems import problems
 from stoic.policies import names as policy_names
 from stoic.streams import is_stream
+from stoic.terminal import Console, Text, refuse
 
 __all__ = ["How", "compare", "kinds", "reproduce", "run"]
 

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from stoic.cli.terminal import Console
 from stoic.lab.experiments.runner import Status
+from stoic.terminal import Console
 
 __all__ = ["watching"]
 

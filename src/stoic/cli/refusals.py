@@ -1,22 +1,28 @@
-"""What is refused is said in a line, not in a traceback."""
+"""Errors of commands: one line on standard error and an exit code, no traceback."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import typer
+import typer.core
 
-from stoic.cli.terminal import Console, refuse
 from stoic.errors import StoicError
+from stoic.printable import visible
+from stoic.redaction import redacted
+from stoic.terminal import Console, refuse
 
-__all__ = ["plainly"]
+__all__ = ["Commands", "plainly"]
+
+_UsageError: Any = typer.BadParameter.__base__  # click's own, wherever this typer keeps click
 
 
 @contextmanager
 def plainly() -> Iterator[None]:
-    """Say what was refused, and stop."""
+    """Print what was refused, and stop."""
     try:
         yield
     except StoicError as refused:
@@ -38,3 +44,24 @@ def _words(trouble: OSError) -> str:
         if not folder.is_dir():
             return f"expected a folder to write to, got {folder}, which is not there; make it"
     return f"expected room and permission for results, got {trouble}"
+
+
+class Commands(typer.core.TyperGroup):
+    """Commands whose usage errors, which quote arguments, are filtered like all other text."""
+
+    def make_context(self, *words: Any, **extra: Any) -> Any:
+        with _filtered():
+            return super().make_context(*words, **extra)
+
+    def invoke(self, ctx: Any) -> Any:
+        with _filtered():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _filtered() -> Iterator[None]:
+    try:
+        yield
+    except _UsageError as error:
+        error.message = visible(redacted(error.message))
+        raise

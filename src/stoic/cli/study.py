@@ -1,4 +1,4 @@
-"""``stoic study``: what stores hold, in and out of them, and whether they are whole."""
+"""``stoic study``: list, show, export, import, back up, delete and check studies."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stoic.cli.files import console_beside, file_name
 from stoic.cli.refusals import plainly
-from stoic.cli.terminal import Console, Text, confirm
 from stoic.errors import InvalidInput, UnknownStudy
+from stoic.files import file_name
 from stoic.redaction import redacted_url
 from stoic.streams import is_stream
+from stoic.terminal import Console, Text, confirm, console_beside
 
 if TYPE_CHECKING:
     from stoic.study import Study
@@ -24,7 +24,7 @@ study = typer.Typer(
     no_args_is_help=True,
 )
 
-Place = Annotated[
+StoreArgument = Annotated[
     str,
     typer.Argument(
         metavar="STORE",
@@ -46,7 +46,7 @@ Format = Annotated[
 
 
 @study.command("list")
-def list_studies(store: Place = "stoic.db", as_json: Json = False) -> None:
+def list_studies(store: StoreArgument = "stoic.db", as_json: Json = False) -> None:
     """List the studies of a store."""
     with plainly():
         from stoic.cli import study_views as views
@@ -237,7 +237,7 @@ def report(
 
 @study.command()
 def doctor(
-    store: Place = "stoic.db",
+    store: StoreArgument = "stoic.db",
     recover: Annotated[
         str | None,
         typer.Option(metavar="NEW", help="Write all that is readable to a new store."),

@@ -1,4 +1,4 @@
-"""Studies, trials and the doctor's findings as tables of at most 80 columns, or as JSON."""
+"""Studies, trials and the doctor's report as tables of at most 80 columns, or as JSON."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from dataclasses import asdict
 
 from rich.table import Table
 
-from stoic.cli.terminal import Console, Text, print_json
 from stoic.errors import InvalidInput
 from stoic.numbers import rounded
 from stoic.numbers import shown as shown_value
-from stoic.optimize.answers import assignments
 from stoic.redaction import redacted_url
+from stoic.spaces.wording import assignments
 from stoic.study import Study, StudySummary, TrialRecord
 from stoic.study.repair.doctor import Diagnosis
 from stoic.study.repair.recovery import Recovered
-from stoic.tune.board import estimate, times
+from stoic.terminal import Console, Text, print_json
+from stoic.tune.progress import times
 
 __all__ = ["best", "diagnosis", "listed", "shown", "trials"]
 
 _STYLES = {"fine": "green", "note": "yellow", "damage": "bold red"}
-_MARKS = {"fine": "ok", "note": "note", "damage": "damage"}
+_LABELS = {"fine": "ok", "note": "note", "damage": "damage"}
 
 
 def listed(store: str, found: Sequence[StudySummary], as_json: bool) -> None:
@@ -89,7 +89,7 @@ def best(study: Study, as_json: bool) -> None:
     console = Console()
     for name, value in answer.params.items():
         console.print(Text.assemble((f"{name}: ", "cyan"), shown_value(value)), soft_wrap=True)
-    words = f"{estimate(answer)}, {times(answer.measured)}"
+    words = f"{answer.shown()}, {times(answer.measured)}"
     console.print(Text.assemble((f"{study.objective}: ", "cyan"), words), soft_wrap=True)
 
 
@@ -126,8 +126,8 @@ def diagnosis(
         return
     console = Console()
     for finding in found.findings:
-        mark = (f"{_MARKS[finding.kind]:>6}  ", _STYLES[finding.kind])
-        console.print(Text.assemble(mark, f"{finding.where}: {finding.words}"), soft_wrap=True)
+        label = (f"{_LABELS[finding.kind]:>6}  ", _STYLES[finding.kind])
+        console.print(Text.assemble(label, f"{finding.where}: {finding.words}"), soft_wrap=True)
     if target is not None:
         console.print()
         console.print(Text(f"{redacted_url(target)}:", style="bold"), soft_wrap=True)

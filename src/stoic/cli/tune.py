@@ -140,7 +140,7 @@ def tune(
     Failures, time-outs and absurd values are expected. Ctrl-C stops; the same command goes on.
     """
     with plainly():
-        from stoic.tune.main import Asked, run
+        from stoic.tune.main import Request, run
         from stoic.tune.settings import (
             Settings,
             direction_of,
@@ -150,7 +150,7 @@ def tune(
             seconds,
         )
 
-        said = Settings(
+        settings = Settings(
             command=tuple(command) if command else None,
             params=parameters(param or []),
             direction=direction_of(minimize, maximize),
@@ -172,5 +172,5 @@ def tune(
             report=report,
             group_readable=group_readable or None,
         ).checked()
-        code = run(Asked(said, space, not no_report, json_out, plain))
+        code = run(Request(settings, space, not no_report, json_out, plain))
     raise typer.Exit(code)

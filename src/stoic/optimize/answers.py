@@ -9,9 +9,9 @@ from statistics import median_high, median_low
 from typing import Any
 
 from stoic.numbers import shown, with_interval
-from stoic.printable import visible
+from stoic.spaces.wording import assignments
 
-__all__ = ["UNKNOWN", "Answer", "Luckiest", "Suspect", "Trial", "assignments", "middle"]
+__all__ = ["UNKNOWN", "Answer", "Luckiest", "Suspect", "Trial", "middle"]
 
 Params = dict[str, Any]
 
@@ -93,15 +93,6 @@ class Suspect:
 
     def __str__(self) -> str:
         return f"trial {self.trial}: {self.reason}"
-
-
-def assignments(params: Mapping[str, Any], between: str = ", ") -> str:
-    """A configuration in a line, for people.
-
-    >>> assignments({"threads": 8, "rate": 0.0123456789, "gc": "zgc"})
-    'threads=8, rate=0.0123457, gc=zgc'
-    """
-    return visible(between.join(f"{name}={shown(value)}" for name, value in params.items()))
 
 
 def middle(values: Sequence[float]) -> float:

@@ -11,11 +11,12 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from stoic.numbers import rounded, shown
-from stoic.optimize.answers import Answer, Luckiest, Suspect, Trial, assignments, middle
+from stoic.optimize.answers import Answer, Luckiest, Suspect, Trial, middle
 from stoic.optimize.optimizer import Optimizer
 from stoic.printable import visible
 from stoic.report.sensitivity import Without, leave_out
 from stoic.spaces import Space
+from stoic.spaces.wording import assignments
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -1,140 +1,110 @@
-"""Ask, evaluate, tell, until a budget is spent: one loop for runs in memory and for studies."""
+"""The loop of all runs: ask, evaluate, tell, until the budget is spent or somebody stops it."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
-from numbers import Real
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any
 
-from stoic.checks import number
-from stoic.errors import InvalidInput, InvalidPayoff
-from stoic.optimize.answers import Trial
 from stoic.parallel import executor
-from stoic.runs.calling import Call
+from stoic.runs.evaluation import Evaluation, Observer, Outcome, Source, Ticket
+from stoic.runs.patience import Failures
 
-__all__ = ["Loop", "Source"]
+__all__ = ["Loop"]
 
-_MISTAKES = (TypeError, NameError, AttributeError, ImportError)  # of the program, not the system
-_PATIENCE = 5  # first evaluations that may all end in the same mistake
-_LONGER = 20  # … or in the same error of another kind: much of a space may be out of bounds
-_REASON = 200  # characters of an exception's message that are kept
-_PAUSE = 0.2  # seconds between looks where others hold all that is left
-
-Ticket = TypeVar("Ticket")
+_POLL_SECONDS = 0.2  # between checks for stop requests, and for trials that others give back
 
 
-class Source(Protocol[Ticket]):
-    """Where trials come from and outcomes go to; a ticket stands for a trial under way."""
+class Loop:
+    """Evaluates the trials of a source; only the thread that runs the loop asks and tells.
 
-    fresh: bool  # whether nothing gave a value yet when the loop began
-
-    def left(self) -> int:
-        """How many trials the budget still wants."""
-
-    def ask(self, pending: Sequence[Ticket]) -> Ticket | None:
-        """A trial, or None while others hold all that is left."""
-
-    def params(self, ticket: Ticket) -> Mapping[str, Any]:
-        """Its configuration."""
-
-    def tell(self, ticket: Ticket, value: float) -> Trial:
-        """Its value."""
-
-    def fail(self, ticket: Ticket, reason: str) -> Trial:
-        """Why it has none."""
-
-
-class Loop(Generic[Ticket]):
-    """Asks, evaluates and tells until the budget is spent."""
+    Parameters
+    ----------
+    source, evaluation, observer
+        Where trials come from, how they are evaluated, and who watches.
+    stopping
+        Whether somebody asked the run to stop; checked several times a second where the
+        evaluation can be stopped.
+    """
 
     def __init__(
-        self, source: Source[Ticket], call: Call, ended: Callable[[Trial], object]
+        self,
+        source: Source,
+        evaluation: Evaluation,
+        observer: Observer,
+        stopping: Callable[[], bool] = lambda: False,
     ) -> None:
-        self.source, self.call, self.ended = source, call, ended
-        self._count = 0
-        self._same: type[BaseException] | None = None  # how all evaluations have ended so far
+        self.source, self.evaluation, self.observer = source, evaluation, observer
+        self.stopping = stopping
+        self._pending: dict[Future[Any], Ticket] = {}
+        self._failures = Failures(evaluation.patience)
+        self._waited = False  # whether the observer knows that others hold what is left
 
     def run(self, jobs: int) -> None:
         """Evaluate here, ``jobs`` at a time, in threads where there are several."""
-        if jobs == 1:
+        if jobs == 1 and not self.evaluation.stoppable:
             with executor(workers=0) as here:
-                self.spend(here, 1)
+                self.run_in(here, 1)
             return
         pool = ThreadPoolExecutor(jobs, thread_name_prefix="stoic")
         try:
-            self.spend(pool, jobs)
-        finally:  # evaluations under way can't be stopped, and nobody waits for them
-            pool.shutdown(wait=False, cancel_futures=True)
+            self.run_in(pool, jobs)
+        finally:
+            if self.evaluation.stoppable:
+                self.evaluation.stop()
+                pool.shutdown(wait=True)
+                self._collect(0.0)
+            else:  # what is under way can't be ended, and nobody waits for it
+                pool.shutdown(wait=False, cancel_futures=True)
 
-    def spend(self, pool: Executor, slots: int) -> None:
+    def run_in(self, pool: Executor, slots: int) -> None:
         """Evaluate in a pool, at most ``slots`` at a time."""
-        pending: dict[Future[object], Ticket] = {}
-        while (left := self.source.left()) > 0 or pending:
-            while len(pending) < min(slots, left):
-                ticket = self.source.ask(list(pending.values()))
-                if ticket is None:
-                    break
-                pending[pool.submit(self.call, dict(self.source.params(ticket)))] = ticket
-            if not pending:
-                time.sleep(_PAUSE)
-                continue
-            done, _ = wait(pending, return_when=FIRST_COMPLETED)
-            for future in [f for f in pending if f in done]:
-                self._record(pending.pop(future), future)
+        while not self.stopping():
+            self._fill(pool, slots)
+            if self._pending:
+                polls = self.evaluation.stoppable or len(self._pending) < slots
+                self._collect(_POLL_SECONDS if polls else None)
+            elif self.source.left() <= 0:
+                return
+            else:
+                self._await_others()
+        self.observer.stopping()
 
-    def _record(self, ticket: Ticket, future: Future[object]) -> None:
-        raised: Exception | None = None
-        try:
-            value = future.result()
-        except Exception as error:
-            raised, value = error, None
-        if raised is not None:
-            trial = self.source.fail(ticket, _reason(raised))
-        elif (unusable := _unusable(value)) is not None:
-            trial = self.source.fail(ticket, unusable)
-        else:
-            told = number(value, "the function's value", error=InvalidPayoff)
-            trial = self.source.tell(ticket, told)
-        self._count += 1
-        if self.source.fresh:
-            self._consider(trial, value, raised)
-        self.ended(trial)
+    def _fill(self, pool: Executor, slots: int) -> None:
+        """Begin as many trials as there are free slots; tell what ends meanwhile."""
+        while len(self._pending) < slots and not self.stopping():
+            if self.source.left() <= len(self._pending):
+                return
+            ticket = self.source.ask(list(self._pending.values()))
+            if ticket is None:
+                return
+            self.observer.began(ticket)
+            self._pending[self.evaluation.submit(pool, ticket)] = ticket
+            if len(self._pending) < slots:
+                self._collect(0.0)
 
-    def _consider(self, trial: Trial, value: object, raised: Exception | None) -> None:
-        """Stop where every evaluation has ended in the same exception, or in None."""
-        ended: type | None = type(raised) if raised is not None else type(value)
-        n = self._count
-        self._same = ended if n == 1 or ended is self._same else None
-        if raised is None and value is None and self._same and n >= _PATIENCE:
-            raise InvalidPayoff(
-                f"expected the function to return a real number, got None {n} times out of {n}; "
-                "return the value to optimise"
-            )
-        patience = _PATIENCE if isinstance(raised, _MISTAKES) else _LONGER
-        if raised is not None and self._same and n >= patience:
-            raise InvalidInput(
-                f"expected the function to give a value somewhere, got {_reason(raised)!r} and "
-                f"its like {n} times out of {n}; call it with {dict(trial.params)} and repair it"
-            ) from raised
+    def _await_others(self) -> None:
+        """Others hold what is left; it comes back at the end of their leases, or before."""
+        if not self._waited:
+            self._waited = True
+            self.observer.waiting()
+        time.sleep(_POLL_SECONDS)
 
+    def _collect(self, timeout: float | None) -> None:
+        """Record what has ended, or ends within so many seconds."""
+        done, _ = wait(self._pending, timeout=timeout, return_when=FIRST_COMPLETED)
+        for future in [each for each in self._pending if each in done]:
+            ticket = self._pending.pop(future)
+            self._record(ticket, self.evaluation.outcome(future))
 
-def _unusable(value: object) -> str | None:
-    """Why a value of a legitimate type can't be told: a failure of the evaluation."""
-    if value is None:
-        return "returned None"
-    try:
-        number(value, "the function's value", error=InvalidPayoff)
-    except InvalidPayoff:
-        plain = value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value
-        if isinstance(plain, bool) or not isinstance(plain, Real):
-            raise
-        return f"returned {plain!r}"[:_REASON]
-    return None
-
-
-def _reason(error: BaseException) -> str:
-    text = " ".join(str(error).split())
-    name = type(error).__name__
-    return f"{name}: {text}"[:_REASON] if text else name
+    def _record(self, ticket: Ticket, outcome: Outcome) -> None:
+        if outcome.stopped:
+            return  # the source gives the trial back
+        finished = self.source.record(ticket, outcome)
+        self.observer.ended(finished)
+        if self.source.fresh and self._failures.exhausted(outcome.kind, mistake=outcome.mistake):
+            failures = self._failures
+            raise self.evaluation.gave_up(
+                failures.count, finished, alike=failures.alike
+            ) from outcome.error

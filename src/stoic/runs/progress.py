@@ -1,4 +1,4 @@
-"""How a run is going, on the terminal: a bar where there is one, else a line now and then."""
+"""Progress of a run on standard error: a bar on a terminal, else a few lines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from stoic.optimize.answers import Answer, Trial
 
 __all__ = ["Watched", "watching"]
 
-_LINES = 10  # of a run, where there is no terminal
+_MAX_LINES = 10  # of a run where there is no terminal
 
 
 class Watched(Protocol):
@@ -19,7 +19,7 @@ class Watched(Protocol):
 
     @property
     def trials(self) -> tuple[Trial, ...]:
-        """All that was told, in order."""
+        """All trials with an outcome, in order."""
 
     def recommend(self) -> Answer:
         """The configuration to stand by."""
@@ -50,7 +50,7 @@ def watching(optimizer: Watched, budget: int, show: bool) -> Iterator[Callable[[
 
 
 def _lines(optimizer: Watched, budget: int, stream: TextIO) -> Callable[[], None]:
-    every = max(1, budget // _LINES)
+    every = max(1, budget // _MAX_LINES)
 
     def line() -> None:
         done = len(optimizer.trials)

@@ -11,12 +11,13 @@ from stoic.errors import InvalidInput
 from stoic.optimize.answers import Trial
 from stoic.optimize.optimizer import Optimizer
 from stoic.report.result import Result
-from stoic.runs.calling import caller, name_of
+from stoic.runs.evaluation import Finished, Observer, Outcome, Ticket
+from stoic.runs.function import FunctionEvaluation, name_of
 from stoic.runs.loop import Loop
 from stoic.runs.progress import watching
 from stoic.spaces import Space
 
-__all__ = ["checked", "maximize", "minimize"]
+__all__ = ["CallbackObserver", "checked", "maximize", "minimize"]
 
 Callback = Callable[[Trial], object]
 
@@ -92,19 +93,13 @@ def _run(
     callback: Callback | None,
     progress: bool,
 ) -> Result:
-    call = caller(fn, optimizer.space)
+    evaluation = FunctionEvaluation(fn, optimizer.space)
     budget, jobs = checked(budget, jobs, callback)
     interrupted = False
     try:
-        with watching(optimizer, budget, progress) as watch:
-
-            def ended(trial: Trial) -> None:
-                watch()
-                if callback is not None:
-                    callback(trial)
-
-            with suppress(StopIteration):
-                Loop(_Memory(optimizer, budget), call, ended).run(jobs)
+        with watching(optimizer, budget, progress) as show, suppress(StopIteration):
+            source, observer = _Memory(optimizer, budget), CallbackObserver(show, callback)
+            Loop(source, evaluation, observer).run(jobs)
     except KeyboardInterrupt:
         interrupted = True
     return Result.of(optimizer, objective=name_of(fn), interrupted=interrupted)
@@ -117,8 +112,20 @@ def checked(budget: int, jobs: int, callback: Callback | None) -> tuple[int, int
     return integer(budget, "budget", at_least=1), integer(jobs, "jobs", at_least=1)
 
 
+class CallbackObserver(Observer):
+    """Shows how a run is going, and calls the user's function with each trial that ended."""
+
+    def __init__(self, show: Callable[[], None], callback: Callback | None) -> None:
+        self._show, self._callback = show, callback
+
+    def ended(self, finished: Finished) -> None:
+        self._show()
+        if self._callback is not None:
+            self._callback(finished.trial)
+
+
 class _Memory:
-    """Trials from an optimiser of this process; a ticket is the configuration."""
+    """Trials from an optimiser of this process."""
 
     fresh = True
 
@@ -128,17 +135,15 @@ class _Memory:
     def left(self) -> int:
         return self._budget - len(self._optimizer.trials)
 
-    def ask(self, pending: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-        params: Mapping[str, Any] = self._optimizer.ask(pending=pending)
-        return params
+    def ask(self, pending: Sequence[Ticket]) -> Trial:
+        params = self._optimizer.ask(pending=[ticket.params for ticket in pending])
+        return Trial(len(self._optimizer.trials) + len(pending), params, None)
 
-    def params(self, ticket: Mapping[str, Any]) -> Mapping[str, Any]:
-        return ticket
-
-    def tell(self, ticket: Mapping[str, Any], value: float) -> Trial:
-        self._optimizer.tell(ticket, value)
-        return self._optimizer.trials[-1]
-
-    def fail(self, ticket: Mapping[str, Any], reason: str) -> Trial:
-        self._optimizer.fail(ticket, reason)
-        return self._optimizer.trials[-1]
+    def record(self, ticket: Ticket, outcome: Outcome) -> Finished:
+        """Trials get their numbers in the order in which they end."""
+        for value in outcome.values:
+            self._optimizer.tell(ticket.params, value)
+        if not outcome.values:
+            self._optimizer.fail(ticket.params, outcome.reason or "")
+        last = self._optimizer.trials[-1]
+        return Finished(last.number, last.params, outcome)

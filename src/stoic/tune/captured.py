@@ -1,4 +1,4 @@
-"""Output of any length, kept within bounds."""
+"""Output of programs, of which the beginning and the end are kept."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from stoic.redaction import masked
 
 __all__ = ["Captured", "excerpt", "plain_text"]
 
-_HEAD = 64 * 1024
-_TAIL = 1024 * 1024
-_MAX_LINE = 120  # characters of a line that is quoted
+_HEAD_BYTES = 64 * 1024  # kept of the beginning of a stream
+_TAIL_BYTES = 1024 * 1024  # kept of its end
+_MAX_LINE_CHARACTERS = 120  # of a line that is quoted
 _TRACEBACK = "Traceback (most recent call last):"  # Python's heading: the last line tells
 _GAP = b"\n[output left out here]\n"  # no digits: nobody shall take them for a value
 _COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 class Captured:
-    r"""The beginning and the end of a stream of bytes; what lies between is dropped.
+    r"""The beginning and the end of a stream of bytes; what is between is dropped.
 
     So is what the gap cuts into, back and forth to the next space: half a number is another one.
 
@@ -31,24 +31,26 @@ class Captured:
     'ab \n[output left out here]\n 56 78'
     """
 
-    def __init__(self, head: int = _HEAD, tail: int = _TAIL, secrets: Sequence[str] = ()) -> None:
+    def __init__(
+        self, head: int = _HEAD_BYTES, tail: int = _TAIL_BYTES, secrets: Sequence[str] = ()
+    ) -> None:
         self._secrets = secrets
         self._head, self._tail = bytearray(), bytearray()
-        self._most_head, self._most_tail = head, tail
+        self._max_head, self._max_tail = head, tail
         self._dropped = False
-        self._lock = Lock()  # a reader may still write while another looks
+        self._lock = Lock()  # a reader may still write while another reads the text
 
     def write(self, chunk: bytes) -> None:
         """Append."""
         with self._lock:
-            room = self._most_head - len(self._head)
+            room = self._max_head - len(self._head)
             self._head += chunk[:room]
             self._tail += chunk[room:]
-            if len(self._tail) > 2 * self._most_tail:  # seldom, so that a byte costs O(1)
+            if len(self._tail) > 2 * self._max_tail:  # seldom, so that a byte costs O(1)
                 self._trim()
 
     def _trim(self) -> None:
-        extra = max(len(self._tail) - self._most_tail, 0)
+        extra = max(len(self._tail) - self._max_tail, 0)
         self._dropped = self._dropped or extra > 0
         del self._tail[:extra]
 
@@ -74,7 +76,7 @@ class Captured:
         Some programs say what is wrong first and then how they are used; others the other way.
         """
         lines = [line for line in plain_text(self.shown).splitlines() if line.strip()]
-        ends = [excerpt(line, _MAX_LINE) for line in (lines[:1] + lines[-1:])]
+        ends = [excerpt(line, _MAX_LINE_CHARACTERS) for line in (lines[:1] + lines[-1:])]
         if len(lines) < 2 or ends[0] == ends[1] or ends[0] == _TRACEBACK:
             return "".join(ends[-1:])
         return " … ".join(ends)

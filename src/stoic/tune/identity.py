@@ -1,4 +1,4 @@
-"""What a study is measured with, kept beside its logs: another command may not go on with it."""
+"""The command and metric of a study, kept beside its logs: another command is refused."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def agree(plan: Plan, uid: str) -> None:
                     "repeat it to go on, or begin another study with --name"
                 )
         return
-    with suppress(OSError):  # a comfort, no condition
+    with suppress(OSError):  # the study goes on without it
         make_folder(path.parent, 0o750 if plan.group_readable else 0o700)
         write(path, json.dumps(ours, indent=2), mode=plan.mode)
 

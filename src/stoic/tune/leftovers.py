@@ -1,4 +1,4 @@
-"""Programs that outlive a tuner that was killed: known by a note, ended by the next run.
+"""Programs that still run after their tuner was killed: noted in files, ended by the next run.
 
 A killed tuner can't end what it started, and a benchmark that still runs spoils the next
 measurement. So there is a small file for each program that runs. When a run begins, it reads the

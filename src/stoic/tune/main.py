@@ -1,4 +1,4 @@
-"""A tuning run from what was asked to an exit code."""
+"""A tuning run, from what was requested to an exit code."""
 
 from __future__ import annotations
 
@@ -6,37 +6,38 @@ import os
 import shlex
 import sys
 import time
+from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from stoic.cli.files import console_beside
-from stoic.cli.terminal import Console, Text
 from stoic.errors import InvalidInput
+from stoic.report import write_report
 from stoic.report.result import Result
+from stoic.runs.loop import Loop
+from stoic.runs.patience import GaveUp, patiently
+from stoic.runs.signals import StopRequest, stop_requests
 from stoic.streams import is_stream
-from stoic.tune.board import Board
+from stoic.study import Study
+from stoic.study.running import StudySource
+from stoic.terminal import Console, Text, console_beside
+from stoic.tune.display import LineDisplay, LiveDisplay
 from stoic.tune.identity import agree
-from stoic.tune.measuring import Measuring
+from stoic.tune.leftovers import Leftovers
+from stoic.tune.measuring import ProgramEvaluation
 from stoic.tune.plan import Plan
 from stoic.tune.program import Program
-from stoic.tune.session import Session
+from stoic.tune.progress import Progress, ProgressObserver
 from stoic.tune.settings import Settings
-from stoic.tune.signals import Wish, listening
-from stoic.tune.summary import going_on, say, write_json
-from stoic.tune.watchers import Lines, OnTerminal, Watcher
+from stoic.tune.summary import print_summary, resume_command, write_json
 
-if TYPE_CHECKING:
-    from stoic.study import Study
-
-__all__ = ["Asked", "run"]
+__all__ = ["Request", "run"]
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What the command line said."""
+class Request:
+    """What the command line asks for."""
 
-    said: Settings
+    settings: Settings
     space_file: Path | None
     report: bool
     json_out: Path | None
@@ -46,19 +47,19 @@ class Asked:
     def plan(self) -> Plan:
         """What is to be done, or a typed error."""
         base = Settings() if self.space_file is None else Settings.of_file(self.space_file)
-        plan = Plan.of(self.said.over(base), report=self.report)
+        plan = Plan.of(self.settings.over(base), report=self.report)
         outputs = [path for path in (plan.report, self.json_out) if path is not None]
         if sum(map(is_stream, outputs)) > 1:
             raise InvalidInput(
                 "expected --report or --json-out to be -, standard output, got both; name a file"
             )
         for path in outputs:
-            _check_place(path)
+            _check_writable(path)
         return plan
 
 
-def _check_place(path: Path) -> None:
-    """What can't be written must show before hours of work, not after."""
+def _check_writable(path: Path) -> None:
+    """Refuse a file that can't be written before hours of work, not after."""
     if is_stream(path):
         return
     folder = path.parent
@@ -68,13 +69,10 @@ def _check_place(path: Path) -> None:
         )
 
 
-def run(asked: Asked) -> int:
-    """Tune, report, and say how it ended: 0 done, 1 no value at all, 130 stopped."""
-    from stoic.study import Study
-    from stoic.study.running import patiently
-
-    plan = asked.plan
-    console = console_beside(plan.report, asked.json_out)
+def run(request: Request) -> int:
+    """Tune, report, and return the exit code: 0 done, 1 no value at all, 130 stopped."""
+    plan = request.plan
+    console = console_beside(plan.report, request.json_out)
     started = time.time()
     with Study(
         plan.store,
@@ -88,29 +86,24 @@ def run(asked: Asked) -> int:
         max_lost_leases=plan.max_lost_leases,
     ) as study:
         agree(plan, study.uid)
-        plain = asked.plain or not console.is_terminal
-        session, wish = _tune(plan, study, console, plain)
-        if session.refused is not None:
-            raise InvalidInput(session.refused)
+        plain = request.plain or not console.is_terminal
+        stop, gave_up = _tune(plan, study, console, plain)
         result = patiently(study.result)
-    result = replace(result, interrupted=wish())
-    say(result, plan, console)
-    if session.hopeless is not None:
-        console.print(Text(f"stopped: {session.hopeless}", style="red"), soft_wrap=True)
-    _hand_over(asked, plan, result, console, started)
-    return wish.code or int(result.best is None)
+    result = replace(result, interrupted=stop())
+    print_summary(result, plan, console)
+    if gave_up is not None:
+        console.print(Text(f"stopped: {gave_up}", style="red"), soft_wrap=True)
+    _write_files(request, plan, result, console, started)
+    return stop.code or int(result.best is None)
 
 
-def _tune(plan: Plan, study: Study, console: Console, plain: bool) -> tuple[Session, Wish]:
-    from stoic.tune.leftovers import Leftovers
-
-    trials = study.trials
-    failures: dict[str, int] = {}
-    for trial in trials:
-        if trial.state == "failed":
-            reason = trial.reason or "no reason given"
-            failures[reason] = failures.get(reason, 0) + 1
-    board = Board(plan.budget, plan.jobs, study.finished, failures)
+def _tune(
+    plan: Plan, study: Study, console: Console, plain: bool
+) -> tuple[StopRequest, GaveUp | None]:
+    """Spend what is left of the budget; how the user stopped it, and why it gave up."""
+    failed = [trial.reason for trial in study.trials if trial.state == "failed"]
+    failures = Counter(reason or "no reason given" for reason in failed)
+    progress = Progress(plan.budget, plan.jobs, study.finished, failures)
     _greet(plan, study, console)
     leftovers = Leftovers(plan.folder)
     if ended := leftovers.end():
@@ -121,13 +114,20 @@ def _tune(plan: Plan, study: Study, console: Console, plain: bool) -> tuple[Sess
         ended=leftovers.forget,
         secrets=plan.template.secrets,
     )
-    measuring = Measuring(program, plan.template, plan.metric, plan.folder, study.seed, plan.mode)
+    evaluation = ProgramEvaluation(plan, program, study.seed)
     title = f"{plan.direction} {plan.objective}: {' '.join(plan.template.public.arguments)}"
-    watcher: Watcher = Lines(console, board) if plain else OnTerminal(console, board, title)
-    session = Session(plan, study, measuring, board, watcher)
-    with listening(program.kill) as wish, watcher:
-        session.run(wish)
-    return session, wish
+    display = LineDisplay(console, progress) if plain else LiveDisplay(console, progress, title)
+    with (
+        stop_requests(program.kill) as stop,
+        display,
+        StudySource(study, plan.budget) as source,
+    ):
+        observer = ProgressObserver(study, progress, display)
+        try:
+            Loop(source, evaluation, observer, stop).run(plan.jobs)
+        except GaveUp as error:
+            return stop, error
+    return stop, None
 
 
 def _greet(plan: Plan, study: Study, console: Console) -> None:
@@ -143,13 +143,13 @@ def _greet(plan: Plan, study: Study, console: Console) -> None:
         )
 
 
-def _hand_over(asked: Asked, plan: Plan, result: Result, console: Console, started: float) -> None:
-    """Files for others, and where they are."""
-    if asked.json_out is not None:
-        write_json(result, plan, asked.json_out)
+def _write_files(
+    request: Request, plan: Plan, result: Result, console: Console, started: float
+) -> None:
+    """Write the result as JSON and as a report, and print where they are."""
+    if request.json_out is not None:
+        write_json(result, plan, request.json_out)
     if plan.report is not None:
-        from stoic.report import write_report
-
         write_report(
             result,
             plan.report,
@@ -163,5 +163,5 @@ def _hand_over(asked: Asked, plan: Plan, result: Result, console: Console, start
     if plan.folder.is_dir():
         console.print(Text(f"output     {plan.folder}{os.sep}"), soft_wrap=True)
     if result.interrupted:
-        for line in going_on(sys.argv[1:]):
+        for line in resume_command(sys.argv[1:]):
             console.print(Text(line), soft_wrap=True)

@@ -1,4 +1,4 @@
-"""Measure one trial: run the program as often as asked, read its values, keep its output."""
+"""A program as what a run evaluates: run it, read its values, keep its output."""
 
 from __future__ import annotations
 
@@ -7,69 +7,86 @@ import shlex
 import threading
 import time
 from collections.abc import Mapping
+from concurrent.futures import Executor, Future
 from contextlib import suppress
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
+from stoic.errors import InvalidInput
 from stoic.files import make_folder, write
 from stoic.redaction import masked
+from stoic.runs.evaluation import Finished, Outcome, Ticket
+from stoic.runs.patience import GaveUp, Patience
 from stoic.tune.captured import excerpt
-from stoic.tune.metric import Metric, NotFinite, NoValue, finite
+from stoic.tune.metric import NotFinite, NoValue, finite
+from stoic.tune.plan import Plan
 from stoic.tune.program import Ended, Program
-from stoic.tune.template import Template
 
-__all__ = ["Measured", "Measuring", "seed_of"]
+__all__ = ["ProgramEvaluation", "seed_of"]
 
-_KEPT = 32 * 1024  # characters of each stream in a trial's log
-
-
-@dataclass(frozen=True)
-class Measured:
-    """What a trial gave: values, or a reason in words; or neither, where it was stopped."""
-
-    values: tuple[float, ...]
-    reason: str | None
-    seconds: float
-    stopped: bool = False
-    startable: bool = True
-    unreadable: bool = False  # the program was content, but the metric finds none
-    taken: str = ""  # what was taken of several numbers, and from which line; said once in a run
+_MAX_LOG_CHARACTERS = 32 * 1024  # of each stream in a trial's log
+_UNREADABLE, _FAILED = "unreadable", "failed"  # kinds of failures
 
 
-class Measuring:
-    """Runs trials; safe to call from several threads."""
+class NotStartable(Exception):
+    """The system could not start the program; the message says why."""
 
-    def __init__(
-        self,
-        program: Program,
-        template: Template,
-        metric: Metric,
-        folder: Path,
-        seed: int,
-        mode: int = 0o600,
-    ) -> None:
-        self._program, self._template, self._metric = program, template, metric
-        self._folder, self._seed, self._mode = folder, seed, mode
+
+class ProgramEvaluation:
+    """Runs a program for each trial; `measure` may be called from several threads.
+
+    A trial is unreadable where the program ends well, but the metric finds no value.
+    """
+
+    patience = Patience(one_kind=False)
+    stoppable = True
+
+    def __init__(self, plan: Plan, program: Program, seed: int) -> None:
+        self._plan, self._program, self._seed = plan, program, seed
+        self._template, self._metric = plan.template, plan.metric
         self._lock = threading.Lock()
         self._unit: str | None = None  # of the first value of this run
-        self._taken = ""
+        self._note = ""  # which of several numbers is the value
+        self._started = False  # whether the program could ever be started
+
+    def submit(self, pool: Executor, ticket: Ticket) -> Future[Outcome]:
+        return pool.submit(self.measure, ticket.number, ticket.params)
+
+    def outcome(self, future: Future[Outcome]) -> Outcome:
+        try:
+            outcome = future.result()
+        except NotStartable as error:
+            if not self._started:
+                program = self._template.public.arguments[0]
+                raise InvalidInput(
+                    f"expected a program that can be started, got {program}, "
+                    f"which {error}; run it by hand"
+                ) from error
+            return Outcome((), str(error), _FAILED)
+        self._started = self._started or not outcome.stopped
+        return outcome
+
+    def gave_up(self, count: int, finished: Finished, *, alike: bool) -> GaveUp:
+        if alike and finished.outcome.kind == _UNREADABLE:
+            return GaveUp(
+                f"the program ends well, but {count} times out of {count}: "
+                f"{finished.outcome.reason}; correct --metric, --json or what it prints"
+            )
+        return GaveUp(f"all of the first {count} trials failed")
 
     def stop(self) -> None:
-        """End what runs."""
         self._program.stop()
 
-    def measure(self, number: int, params: Mapping[str, Any], runs: int) -> Measured:
-        """``runs`` measurements of a configuration; it has failed where most of them failed."""
+    def measure(self, number: int, params: Mapping[str, Any]) -> Outcome:
+        """Run the program as often as the plan says; failed where most of the runs failed."""
         values: list[float] = []
-        troubles: list[tuple[str, bool]] = []
+        failures: list[tuple[str, bool]] = []
         log: list[str] = []
-        seconds = 0.0
-        for measurement in range(runs):
+        for measurement in range(max(self._plan.repeat, 1)):
             ended = self._run(number, params, measurement, log)
-            if ended.stopped or not ended.started:
-                return Measured((), ended.trouble, seconds, ended.stopped, ended.started)
-            seconds += ended.seconds
+            if ended.stopped:
+                return Outcome((), ended.trouble, stopped=True)
+            if not ended.started:
+                raise NotStartable(ended.trouble)
             value, reason, unreadable = self._read(ended)
             log.append(f"value: {value!r}" if value is not None else f"failed: {reason}")
             log.append(f"--- stdout\n{_ends(ended.stdout.shown)}")
@@ -77,12 +94,12 @@ class Measuring:
             if value is not None:
                 values.append(value)
             else:
-                troubles.append((reason, unreadable))
+                failures.append((reason, unreadable))
         self._keep(number, "\n".join(log))
-        if len(values) > len(troubles):
-            return Measured(tuple(values), None, seconds, taken=self._taken)
-        reason, unreadable = troubles[-1]
-        return Measured((), reason, seconds, unreadable=unreadable)
+        if len(values) > len(failures):
+            return Outcome(tuple(values), note=self._note)
+        reason, unreadable = failures[-1]
+        return Outcome((), reason, _UNREADABLE if unreadable else _FAILED, mistake=unreadable)
 
     def _run(
         self, number: int, params: Mapping[str, Any], measurement: int, log: list[str]
@@ -102,9 +119,9 @@ class Measuring:
         try:
             return self._value(ended.stdout.text), "", False
         except NoValue as error:
-            return None, self._said(error, ended), not isinstance(error, NotFinite)
+            return None, self._why(error, ended), not isinstance(error, NotFinite)
 
-    def _said(self, error: NoValue, ended: Ended) -> str:
+    def _why(self, error: NoValue, ended: Ended) -> str:
         """Why there is no value; where that quotes the output, then without its secrets."""
         try:
             self._metric.read(ended.stdout.shown)
@@ -125,19 +142,19 @@ class Measuring:
                     f"in {self._unit or 'none'}; print all values in one unit; the line is "
                     f"'{excerpt(found.line, 200)}'"
                 )
-            if found.others and not self._taken:
-                self._taken = (
+            if found.others and not self._note:
+                self._note = (
                     f"the output holds several numbers: the last, {found.text}, is the value, from "
                     f"the line '{excerpt(found.line, 200)}'; --metric or --json name another"
                 )
         return value
 
     def _keep(self, number: int, text: str) -> None:
-        """A trial's log is a comfort: where it can't be written, the trial counts all the same."""
+        """Write a trial's log; where that can't be done, the trial counts all the same."""
         with suppress(OSError):
-            make_folder(self._folder, 0o700)
-            path = self._folder / f"{number:04}.txt"
-            write(path, text, mode=self._mode, durable=False)
+            make_folder(self._plan.folder, 0o700)
+            path = self._plan.folder / f"{number:04}.txt"
+            write(path, text, mode=self._plan.mode, durable=False)
 
 
 def seed_of(seed: int, trial: int, measurement: int) -> int:
@@ -151,6 +168,7 @@ def seed_of(seed: int, trial: int, measurement: int) -> int:
 
 
 def _ends(text: str) -> str:
-    if len(text) <= _KEPT:
+    if len(text) <= _MAX_LOG_CHARACTERS:
         return text
-    return f"{text[: _KEPT // 4]}\n[output left out here]\n{text[-3 * _KEPT // 4 :]}"
+    quarter = _MAX_LOG_CHARACTERS // 4
+    return f"{text[:quarter]}\n[output left out here]\n{text[-3 * quarter :]}"

@@ -1,4 +1,4 @@
-"""What is to be done, whole and checked: nothing of it can be refused once a trial runs."""
+"""The plan of a tuning run: complete and checked before the first trial runs."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from stoic.cli.files import file_name
 from stoic.errors import InvalidInput
+from stoic.files import file_name
 from stoic.redaction import MASK
 from stoic.spaces import Space
 from stoic.tune.metric import Metric, metric_of
@@ -18,7 +18,7 @@ from stoic.tune.template import Template
 
 __all__ = ["Plan"]
 
-_LONGEST = 200  # characters of a study's name
+_MAX_NAME_CHARACTERS = 200  # of a study's name
 _INTERPRETERS = re.compile(
     r"(env|sh|bash|dash|zsh|fish|python|pypy|node|perl|ruby|Rscript|java|nice|time)[\d.]*"
 )
@@ -122,7 +122,7 @@ def _name(template: Template) -> str:
     """A study's name from its command: of the script where an interpreter runs one."""
     arguments = template.public.arguments
     lines = [word.strip().partition("\n")[0] for word in arguments]  # of a script: one
-    words = [re.sub(r"\{[^{}]*\}", "", line).strip()[:_LONGEST] for line in lines]
+    words = [re.sub(r"\{[^{}]*\}", "", line).strip()[:_MAX_NAME_CHARACTERS] for line in lines]
     for word in words:
         base = Path(word).name
         skipped = word.startswith("-") or not base or "=" in word or MASK in word

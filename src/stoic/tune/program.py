@@ -1,4 +1,4 @@
-"""Run a command once: its output within bounds, its whole process group, its end in words."""
+"""Run a command once: capture its output, end its process group, say how it ended."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from stoic.tune.captured import Captured
 
 __all__ = ["Ended", "Program"]
 
-_GRACE = 3.0  # seconds between SIGTERM and SIGKILL
-_DRAIN = 0.5  # seconds for output that is under way when the program has ended
-_LOOK = 1.0  # seconds between looks at whether a silent pipe is still wanted
+_GRACE_SECONDS = 3.0  # between SIGTERM and SIGKILL
+_DRAIN_SECONDS = 0.5  # for output that is under way when the program has ended
+_PIPE_POLL_SECONDS = 1.0  # between checks whether a silent pipe is still read
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How a run ended; ``trouble`` is None where the program itself was content."""
+    """How a run ended; ``trouble`` is None where the program reported success."""
 
     seconds: float
     stdout: Captured
@@ -36,7 +36,7 @@ class Ended:
 
 
 def _nobody(pid: int) -> None:
-    """For those who note nothing."""
+    """The default: nothing is noted."""
 
 
 class Program:
@@ -55,7 +55,7 @@ class Program:
         secrets: Sequence[str] = (),
     ) -> None:
         self.timeout, self._secrets = timeout, secrets
-        self._begun, self._ended = begun, ended  # told the process's number
+        self._begun, self._ended = begun, ended  # called with the process's number
         self._running: set[subprocess.Popen[bytes]] = set()
         self._cut: set[subprocess.Popen[bytes]] = set()  # ended by us before their time
         self._lock = Lock()
@@ -113,7 +113,7 @@ class Program:
             return True
         return False
 
-    def stop(self, *, grace: float = _GRACE) -> None:
+    def stop(self, *, grace: float = _GRACE_SECONDS) -> None:
         """End everything that runs, and start nothing any more."""
         self._stopping.set()
         with self._lock:
@@ -137,7 +137,7 @@ class Program:
 def _end(process: subprocess.Popen[bytes]) -> None:
     _signal(process, signal.SIGTERM)
     try:
-        process.wait(_GRACE)
+        process.wait(_GRACE_SECONDS)
     except subprocess.TimeoutExpired:
         _signal(process, signal.SIGKILL)
         process.wait()
@@ -158,7 +158,7 @@ def _reader(pipe: IO[bytes] | None, into: Captured, over: threading.Event) -> th
         with pipe, selectors.DefaultSelector() as ready:
             ready.register(pipe, selectors.EVENT_READ)
             while not over.is_set():
-                if ready.select(_LOOK):
+                if ready.select(_PIPE_POLL_SECONDS):
                     chunk = os.read(pipe.fileno(), 65536)
                     if not chunk:
                         return
@@ -170,7 +170,7 @@ def _reader(pipe: IO[bytes] | None, into: Captured, over: threading.Event) -> th
 
 
 def _drain(readers: Sequence[threading.Thread]) -> None:
-    deadline = time.monotonic() + _DRAIN
+    deadline = time.monotonic() + _DRAIN_SECONDS
     for reader in readers:
         reader.join(max(deadline - time.monotonic(), 0.0))
 

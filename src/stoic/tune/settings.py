@@ -1,4 +1,4 @@
-"""All that a user says to ``stoic tune``, from options, from a TOML file, or from both."""
+"""The settings of ``stoic tune``, from options, from a TOML file, or from both."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 
 @dataclass(frozen=True)
 class Settings:
-    """What was said; None where nothing was."""
+    """What options or a file set; None where they set nothing."""
 
     command: tuple[str, ...] | None = None
     params: tuple[Written, ...] = ()
@@ -76,7 +76,7 @@ class Settings:
         """These settings where they say something, else those of ``base``.
 
         Parameters of the same name are replaced, others come behind. ``metric`` and ``json`` are
-        one choice: here either takes the place of both there.
+        one choice: either here replaces both there.
         """
         said = {f.name: v for f in fields(self) if (v := getattr(self, f.name)) is not None}
         own = {each.name: each for each in self.params}

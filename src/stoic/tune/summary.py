@@ -1,4 +1,4 @@
-"""What is said in the end: the answer as a command to run, its doubts, and where to read on."""
+"""The summary of a tuning run: the answer as a command to run, suspects, failures, files."""
 
 from __future__ import annotations
 
@@ -9,25 +9,27 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from stoic.cli.terminal import Console, Text
 from stoic.errors import InvalidInput
 from stoic.numbers import shown
 from stoic.redaction import MASK, redacted_command
 from stoic.report.result import Result
 from stoic.spaces import Float
 from stoic.streams import write_out
-from stoic.tune.board import alike, estimate, times
+from stoic.study.store.urls import without_password
+from stoic.terminal import Console, Text
 from stoic.tune.plan import Plan
+from stoic.tune.progress import alike, times
 
-__all__ = ["command_of", "going_on", "say", "write_json"]
+__all__ = ["command_of", "print_summary", "resume_command", "write_json"]
 
-_WIDTH = 80
-_SUSPECTS = 5
+_MAX_COLUMNS = 80
+_MAX_SUSPECTS = 5
+_LABEL_COLUMNS = 11
 
 
-def say(result: Result, plan: Plan, console: Console) -> None:
+def print_summary(result: Result, plan: Plan, console: Console) -> None:
     """Print the summary."""
-    for line in _lines(result, plan, min(console.width, _WIDTH)):
+    for line in _lines(result, plan, min(console.width, _MAX_COLUMNS)):
         console.print(line, soft_wrap=True)
 
 
@@ -76,7 +78,7 @@ def _lines(result: Result, plan: Plan, width: int) -> Iterator[Text]:
         yield Text(f"  {command}", style="bold green")
         yield Text("")
         said = times(best.measured)
-        yield from _named("estimate", f"{plan.objective} {estimate(best)}, {said}", width, 2)
+        yield from _named("estimate", f"{plan.objective} {best.shown()}, {said}", width, 2)
     if result.luckiest is not None:
         lucky = result.luckiest
         said = f"{shown(lucky.trial.value)} in trial {lucky.trial.number}; {lucky.why}"
@@ -88,18 +90,18 @@ def _lines(result: Result, plan: Plan, width: int) -> Iterator[Text]:
 
 def _suspects(result: Result, width: int) -> Iterator[Text]:
     wildest = sorted(result.suspects, key=lambda s: -abs(s.value / 2 - s.expected / 2))
-    for suspect in wildest[:_SUSPECTS]:
+    for suspect in wildest[:_MAX_SUSPECTS]:
         yield from _named("suspect", str(suspect), width, 2, style="yellow")
-    if len(wildest) > _SUSPECTS:
-        yield from _named("", f"and {len(wildest) - _SUSPECTS} more suspects", width, 1)
+    if len(wildest) > _MAX_SUSPECTS:
+        yield from _named("", f"and {len(wildest) - _MAX_SUSPECTS} more suspects", width, 1)
     if result.without_suspects is not None:
         yield from _named("", str(result.without_suspects), width, 2, style="yellow")
 
 
 def _named(name: str, said: str, width: int, most: int, *, style: str = "") -> Iterator[Text]:
-    label = f"{name:<11}"
+    label = f"{name:<{_LABEL_COLUMNS}}"
     lines = wrap(
-        said, width, initial_indent=label, subsequent_indent=" " * 11,
+        said, width, initial_indent=label, subsequent_indent=" " * _LABEL_COLUMNS,
         max_lines=most, placeholder=" …",
     )  # fmt: skip
     for i, line in enumerate(lines or [label]):
@@ -109,16 +111,14 @@ def _named(name: str, said: str, width: int, most: int, *, style: str = "") -> I
         yield text
 
 
-def going_on(arguments: Sequence[str]) -> Iterator[str]:
-    """How to repeat ``stoic`` with these arguments, without their secrets.
+def resume_command(arguments: Sequence[str]) -> Iterator[str]:
+    r"""How to repeat ``stoic`` with these arguments, without their secrets.
 
-    >>> for line in going_on(["tune", "--store", "postgresql://ann:hush@db/t", "--", "./bench"]):
-    ...     print(line)
+    >>> words = ["tune", "--store", "postgresql://ann:hush@db/t", "--", "./bench"]
+    >>> print(*resume_command(words), sep="\n")
     to go on   stoic tune --store postgresql://ann@db/t -- ./bench
                first set PGPASSWORD, or ~/.pgpass, to the store's password, which is not shown
     """
-    from stoic.study.store.urls import without_password
-
     words = list(arguments)
     end = words.index("--") if "--" in words else len(words)
     left_out = False
@@ -131,11 +131,11 @@ def going_on(arguments: Sequence[str]) -> Iterator[str]:
     yield f"to go on   {shlex.join(['stoic', *shown])}"
     if left_out:
         yield (
-            f"{'':11}first set PGPASSWORD, or ~/.pgpass, to the store's password, "
+            f"{'':{_LABEL_COLUMNS}}first set PGPASSWORD, or ~/.pgpass, to the store's password, "
             "which is not shown"
         )
     if shown != words:
-        yield f"{'':11}with what {MASK} stands for put back"
+        yield f"{'':{_LABEL_COLUMNS}}with what {MASK} stands for put back"
 
 
 def write_json(result: Result, plan: Plan, path: Path) -> None:

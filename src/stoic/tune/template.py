@@ -1,4 +1,4 @@
-"""A command with places for parameters: checked before anything runs, filled without a shell."""
+"""A command with ``{name}`` for parameters: checked before it runs, filled without a shell."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _SAME = {
 }  # fmt: skip
 _SPACES = "\u00a0\u2007\u2009\u202f"  # some write thousands with them: 1 234
 _DELIMITER = re.compile(rf"[=:,;|()\[\]{{}}\"'`*\u2192{_SPACES}]")
-# Between two digits a delimiter may be part of a number, a time or a list: no place to split.
+# Between two digits a delimiter may be part of a number, a time or a list: no split there.
 _SEPARATOR = re.compile(rf"[^\S{_SPACES}]+|(?<!\d){_DELIMITER.pattern}|{_DELIMITER.pattern}(?!\d)")
 _NO_WORD = re.compile(r"\S+://\S*|</?[A-Za-z][^<>]*>|[-=]+>")  # URLs, tags, arrows
 _SIGN = f"[+{re.escape(MINUS_SIGNS)}]"
@@ -39,7 +39,7 @@ _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015"  # no minus signs, but often me
 _CUT_BEFORE = re.compile(rf"(?:[0-9]\.?|(?<![\w.])\.|(?<![^\W_])(?:{_SIGN}|[{_DASHES}]))$")
 _CUT_AFTER = re.compile(r"\.?[0-9]|[eE][+-]?[0-9]|_[0-9]")
 _SENTENCE_ENDS = ".!?\u2026"
-_MAX_LINE = 200  # characters of a line that is shown
+_MAX_LINE_CHARACTERS = 200  # of a line that is shown
 
 
 class NoValue(Exception):
@@ -91,10 +91,10 @@ def last(output: str) -> Quantity:
 
 
 def matched(line: str, group: tuple[int, int], whole: tuple[int, int]) -> Quantity:
-    """The number in a group of a match, at these places of a line, or `NoValue`.
+    """The number in a group of a match, at these positions of a line, or `NoValue`.
 
-    What a pattern spells out around its group is the user's wish; but no pattern may take a part
-    of a number, or leave out its sign.
+    A pattern may spell out anything around its group, but it may not take a part of a number, or
+    leave out its sign.
 
     >>> matched("p99=8.5ms", (4, 7), (0, 7))[:2]
     ('8.5', 'ms')
@@ -181,5 +181,5 @@ def _refused(word: str, line: str) -> NoValue:
 
 def _shown(text: str, word: str = "") -> str:
     """A line in quotes, shortened to the part about a word."""
-    start = max(text.find(word) + len(word) - _MAX_LINE, 0) if word else 0
-    return f"'{excerpt(text[start:], _MAX_LINE)}'"
+    start = max(text.find(word) + len(word) - _MAX_LINE_CHARACTERS, 0) if word else 0
+    return f"'{excerpt(text[start:], _MAX_LINE_CHARACTERS)}'"

@@ -19,10 +19,13 @@ from stoic.lab.experiments.catalogue.size import Size
 from stoic.lab.experiments.compare import Leader, leaders
 from stoic.lab.experiments.figures import caption
 from stoic.lab.experiments.groups import spell, varying
-from stoic.lab.experiments.page import PAGE, Markup, esc, section, table
 from stoic.lab.experiments.results import Results
 from stoic.lab.experiments.sentences import interval, number, sentence
 from stoic.lab.experiments.summary import summary
+from stoic.report.html.markup import Markup, section
+from stoic.report.html.markup import value_table as table
+from stoic.report.html.markup import whole as esc
+from stoic.report.html.page import page
 
 __all__ = ["write_report"]
 
@@ -32,6 +35,21 @@ _CLASSES = {True: "yes", False: "no", None: "open"}
 _SIGNS = {True: "✓", False: "✗", None: "≈"}
 _UNTESTED = "–"
 _HEADINGS = {"experiment": "part", "horizon": "T"}
+_STYLE = """
+.sentence { font-size: 1.1rem; border-left: .25rem solid var(--ink); padding-left: .8rem;
+  margin: 1rem 0; }
+.notice { border: 1px solid var(--bad); color: var(--bad); padding: .4rem .8rem; }
+caption { text-align: left; padding: 0 0 .4rem; max-width: min(46rem, calc(100vw - 2rem));
+  color: var(--soft); font-size: .875rem; }
+.words td { white-space: normal; min-width: 8rem; }
+.yes, .no, .open { font-weight: 600; white-space: nowrap; }
+.yes { color: var(--good); }
+.no { color: var(--bad); }
+section figure { margin: 0 0 1.8rem; }
+img { display: block; max-width: 100%; height: auto; background: #ffffff; padding: .5rem;
+  border: 1px solid var(--line); border-radius: .25rem; }
+figcaption { margin-top: .4rem; max-width: 46rem; }
+"""
 
 
 def write_report(
@@ -74,19 +92,15 @@ def write_report(
         _command(command),
         _manifest(results.manifest),
     ]
-    page = PAGE.substitute(
-        title=esc(title),
-        source=f'<p class="source">{esc(about.source)}</p>'
-        if isinstance(about, Reproduction) and about.source
-        else "",
-        sentence=esc(sentence(findings, ranks, paper=paper, size=size)),
-        notice=_notice(results.manifest),
-        body="\n".join(part for part in parts if part),
-    )
+    source = about.source if isinstance(about, Reproduction) else ""
+    found = sentence(findings, ranks, paper=paper, size=size)
+    head = [f'<p class="sentence">{esc(found)}</p>', _notice(results.manifest)]
+    body = "\n".join(part for part in (*head, *parts) if part)
+    text = page(title, esc(source), body, style=_STYLE, images=True)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "report.html"
-    write(path, page)
+    write(path, text)
     return path
 
 

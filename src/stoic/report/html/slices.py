@@ -6,18 +6,18 @@ import math
 
 import numpy as np
 
+from stoic.report.html.markup import esc, figure, plain, shown
+from stoic.report.html.svg import Frame, dot, label, line, log_ticks, ticks, triangle, wrong
 from stoic.report.importance import Importance
-from stoic.report.markup import esc, figure, plain, shown
 from stoic.report.result import Result
-from stoic.report.svg import Frame, dot, label, line, log_ticks, ticks, triangle, wrong
 from stoic.report.views import Slice, limits, suspected
 from stoic.spaces.choices import Listed
 
 __all__ = ["bars", "slices"]
 
-_BARS = 12
+_MAX_BARS = 12
 _GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
-_LETTER = 6.2  # width of one, in pixels
+_LETTER_PIXELS = 6.2  # width of one
 
 
 def slices(result: Result, cuts: list[Slice]) -> str:
@@ -25,15 +25,15 @@ def slices(result: Result, cuts: list[Slice]) -> str:
     if not cuts:
         return ""
     ends = limits(result, cuts)
-    doubted = suspected(result)
-    drawn = [_slice(result, cut, ends, doubted) for cut in cuts]
+    suspects = suspected(result)
+    drawn = [_slice(result, cut, ends, suspects) for cut in cuts]
     return f'<div class="slices">{"".join(drawn)}</div>'
 
 
 def bars(shares: list[Importance]) -> str:
-    """How much of the estimate's variation each parameter has its hand in."""
+    """How much of the estimate's variation involves each parameter."""
     rows = []
-    for share in shares[:_BARS]:
+    for share in shares[:_MAX_BARS]:
         said = f"{100 * share.total:.0f}%"
         title = f"{said} with others, {100 * share.main:.0f}% alone"
         rows.append(
@@ -46,9 +46,9 @@ def bars(shares: list[Importance]) -> str:
     return f'<div class="bars">{"".join(rows)}</div>'
 
 
-def _slice(result: Result, cut: Slice, ends: tuple[float, float], doubted: frozenset[int]) -> str:
+def _slice(result: Result, cut: Slice, ends: tuple[float, float], suspects: frozenset[int]) -> str:
     labels = _labels(cut)
-    tilted = cut.separate and sum(len(text) + 2 for _, text in labels) * _LETTER > 250
+    tilted = cut.separate and sum(len(text) + 2 for _, text in labels) * _LETTER_PIXELS > 250
     x = float(cut.x.min()), float(cut.x.max())
     if cut.separate and not cut.log:
         x = x[0] - 0.6, x[1] + 0.6
@@ -60,7 +60,7 @@ def _slice(result: Result, cut: Slice, ends: tuple[float, float], doubted: froze
     for at, text in labels:
         spot = frame.px(at), floor + (13 if tilted else 16), text
         body += label(*spot, "tick end", -32) if tilted else label(*spot, "tick mid")
-    body += _nearby(frame, result, cut, doubted)
+    body += _nearby(frame, result, cut, suspects)
     body += _points(frame, cut) if cut.separate else _line(frame, cut)
     best = cut.values[int(np.flatnonzero(cut.x == cut.best)[0])]
     name = esc(cut.name, 40)
@@ -88,7 +88,7 @@ def _power(value: float) -> str:
     return "10" + str(round(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
-def _nearby(frame: Frame, result: Result, cut: Slice, doubted: frozenset[int]) -> str:
+def _nearby(frame: Frame, result: Result, cut: Slice, suspects: frozenset[int]) -> str:
     """Measurements, fainter the more they differ in the other parameters."""
     found = []
     for k, (at, i, near) in enumerate(zip(cut.near_x, cut.near, cut.nearness, strict=True)):
@@ -99,7 +99,7 @@ def _nearby(frame: Frame, result: Result, cut: Slice, doubted: frozenset[int]) -
             wide = min(0.36 * gap, 60.0) * (k * _GOLDEN % 1.0 - 0.5)
         x, faint = frame.px(float(at)) + wide, 0.75 * float(near)
         title = f"trial {trial.number}: {figure(y)}"
-        kind = "sus" if int(i) in doubted else "pt"
+        kind = "sus" if int(i) in suspects else "pt"
         if not frame.within(y):
             up = y > frame.y[1]
             edge = frame.top if up else frame.height - frame.bottom

@@ -1,4 +1,4 @@
-"""The first Ctrl-C asks the run to stop, the second ends it at once."""
+"""Stop requests: the first Ctrl-C asks a run to stop, the second ends it at once."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-__all__ = ["Wish", "listening"]
+__all__ = ["StopRequest", "stop_requests"]
 
-_CURSOR = b"\x1b[?25h\r\n"  # show it again: a live display hides it
+_SHOW_CURSOR = b"\x1b[?25h\r\n"  # a live display hides it
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-class Wish:
-    """Whether the user wishes to stop, and the exit code that says by which signal."""
+class StopRequest:
+    """Whether the user asked to stop, and the exit code that says by which signal."""
 
     def __init__(self) -> None:
         self.code = 0
@@ -26,29 +26,29 @@ class Wish:
 
 
 @contextmanager
-def listening(kill: Callable[[], None]) -> Iterator[Wish]:
-    """A wish that the first signal grants; at the second, ``kill`` and leave on the spot.
+def stop_requests(kill: Callable[[], None]) -> Iterator[StopRequest]:
+    """A request that the first signal sets; at the second, call ``kill`` and exit at once.
 
     The handler does nothing else: it may run in the middle of a write to the terminal.
     """
-    wish = Wish()
+    request = StopRequest()
     if threading.current_thread() is not threading.main_thread():
-        yield wish  # only the main thread may handle signals
+        yield request  # only the main thread may handle signals
         return
 
     def handle(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - their signature
-        if wish():
+        if request():
             kill()
             for stream in filter(os.isatty, (2, 1)):
-                os.write(stream, _CURSOR)
+                os.write(stream, _SHOW_CURSOR)
             os._exit(128 + number)
-        wish.code = 128 + number
+        request.code = 128 + number
 
     nohup = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
     heard = [number for number in _SIGNALS if not (nohup and number == signal.SIGHUP)]
     before = {number: signal.signal(number, handle) for number in heard}
     try:
-        yield wish
+        yield request
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

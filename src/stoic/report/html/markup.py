@@ -9,14 +9,31 @@ from typing import Any
 
 from stoic.numbers import rounded
 from stoic.printable import visible
+from stoic.spaces.wording import assignments
 
-__all__ = ["config", "esc", "figure", "percent", "plain", "section", "shown", "table"]
+__all__ = [
+    "Markup",
+    "config",
+    "esc",
+    "figure",
+    "percent",
+    "plain",
+    "section",
+    "shown",
+    "table",
+    "value_table",
+    "whole",
+]
 
-_LONGEST = 400  # characters of a text that are shown
+_MAX_CHARACTERS = 400  # of a text that are shown
 _SPACES = str.maketrans("\t\n\r", "   ")
 
 
-def plain(text: object, most: int = _LONGEST) -> str:
+class Markup(str):
+    """A text that is markup already."""
+
+
+def plain(text: object, most: int = _MAX_CHARACTERS) -> str:
     r"""A text of printable characters: nothing that ends a page or turns its letters round.
 
     >>> plain("a\x00b\u202ec"), plain("long " * 3, most=8)
@@ -26,7 +43,16 @@ def plain(text: object, most: int = _LONGEST) -> str:
     return shown if len(shown) <= most else shown[: most - 1] + "…"
 
 
-def esc(text: object, most: int = _LONGEST) -> str:
+def whole(text: object) -> str:
+    r"""A text of any length as HTML that shows it; its lines stay lines.
+
+    >>> whole("a < b\n\x00")
+    'a &lt; b\n\\x00'
+    """
+    return escape(visible(text, keep="\n"))
+
+
+def esc(text: object, most: int = _MAX_CHARACTERS) -> str:
     """A text as HTML that shows it.
 
     >>> esc("<script>")
@@ -42,9 +68,7 @@ def shown(value: object) -> str:
 
 def config(params: Mapping[str, Any], most: int = 4) -> str:
     """A configuration on one line; not escaped."""
-    parts = [f"{plain(name, 40)}={shown(value)}" for name, value in params.items()]
-    more = ["…"] if len(parts) > most else []
-    return ", ".join(parts[:most] + more)
+    return assignments(params, most=most, text=lambda text: plain(text, 60))
 
 
 def figure(value: float) -> str:
@@ -76,8 +100,8 @@ def percent(share: float) -> str:
 
 def section(heading: str, body: str, name: str = "") -> str:
     """A part of the page; the body is markup, and an empty one gives nothing."""
-    place = f' id="{name}"' if name else ""
-    return f"<section{place}>\n<h2>{esc(heading)}</h2>\n{body}\n</section>" if body else ""
+    identity = f' id="{name}"' if name else ""
+    return f"<section{identity}>\n<h2>{esc(heading)}</h2>\n{body}\n</section>" if body else ""
 
 
 def table(about: str, head: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "") -> str:
@@ -88,4 +112,31 @@ def table(about: str, head: Sequence[str], rows: Iterable[Sequence[str]], kind: 
         f'<div class="scroll" tabindex="0" role="region" aria-label="{esc(about)}">'
         f'<table class="{kind}"><thead><tr>{columns}</tr></thead>\n'
         f"<tbody>\n{lines}\n</tbody></table></div>"
+    )
+
+
+def value_table(
+    about: str, head: Sequence[str], rows: Iterable[Sequence[Any]], *, text: int, wrap: bool = False
+) -> str:
+    """A table with a caption, whose first ``text`` columns are words and the others figures.
+
+    Every cell is escaped but for `Markup`; words are broken into lines if ``wrap``.
+    """
+
+    def cell(column: int, value: Any) -> str:
+        inner = value if isinstance(value, Markup) else whole(value)
+        return f"<td{'' if column < text else ' class=n'}>{inner}</td>"
+
+    columns = "".join(
+        f'<th scope="col"{"" if i < text else " class=n"}>{whole(name)}</th>'
+        for i, name in enumerate(head)
+    )
+    lines = "\n".join(
+        f"<tr>{''.join(cell(i, value) for i, value in enumerate(row))}</tr>" for row in rows
+    )
+    return (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{whole(about)}">'
+        f"<table{' class=words' if wrap else ''}>"
+        f"<caption>{whole(about)}</caption><thead><tr>{columns}</tr></thead>\n"
+        f"<tbody>{lines}</tbody></table></div>"
     )

@@ -1,4 +1,4 @@
-"""The chart of a run: what was measured, and what was believed of the best configuration."""
+"""The chart of a run: the measurements, and the estimate of the best over time."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Sequence
 
 from stoic.numbers import with_interval
 from stoic.optimize.answers import UNKNOWN
-from stoic.report.markup import config, figure
+from stoic.report.html.markup import config, figure
+from stoic.report.html.svg import Frame, dot, label, line, ring, ticks, triangle, wrong
 from stoic.report.replay import Estimate
 from stoic.report.result import Result
-from stoic.report.svg import Frame, dot, label, line, ring, ticks, triangle, wrong
 from stoic.report.views import lucky, numbered, suspected, window
 
 __all__ = ["legend", "progress"]
 
-_TALKING = 600  # measurements, up to which each says what it is
-_MOST_DOTS = 8000
-_MOST_MARKS = 400  # suspects and failures that are drawn
-_LABELS = 6  # values written at the border
+_MAX_TITLED_DOTS = 600  # measurements, up to which each has a title
+_MAX_DOTS = 8000
+_MAX_SYMBOLS = 400  # suspects and failures that are drawn
+_MAX_LABELS = 6  # values written at the border
 
 
 def progress(result: Result, estimates: list[Estimate], *, wide: bool) -> str:
@@ -28,17 +28,17 @@ def progress(result: Result, estimates: list[Estimate], *, wide: bool) -> str:
     y = window(result, estimates)
     left, right = (58, 66) if wide else (44, 48)
     frame = Frame(*size, (-pad, n - 1 + pad), y, left=left, right=right, bottom=42)
-    doubted = suspected(result)
-    parts = [frame.grid(), _axis(frame, result, wide), _measured(frame, result, doubted)]
-    parts += [_believed(frame, estimates, wide), _doubted(frame, result, doubted, wide)]
-    parts += [_luckiest(frame, result, doubted), _failed(frame, result, doubted)]
+    suspects = suspected(result)
+    parts = [frame.grid(), _axis(frame, result, wide), _measured(frame, result, suspects)]
+    parts += [_estimated(frame, estimates, wide), _suspected(frame, result, suspects, wide)]
+    parts += [_luckiest(frame, result, suspects), _failed(frame, result, suspects)]
     about = f"Progress over {n} evaluations: measurements and the estimate of the best."
     return frame.svg("".join(parts), about, "wide" if wide else "narrow")
 
 
 def legend(result: Result) -> str:
-    """What the marks of the chart mean."""
-    failed, doubted = sum(result.failures.values()), len(suspected(result))
+    """What the symbols of the chart mean."""
+    failed, suspects = sum(result.failures.values()), len(suspected(result))
     swatches = []
     if result.best is not None:
         swatches = [
@@ -47,8 +47,8 @@ def legend(result: Result) -> str:
             (dot(11, 7, "pt"), "one measurement"),
             (ring(11, 7, "luck").replace("7.5", "6"), "luckiest measurement"),
         ]  # fmt: skip
-    if doubted:
-        swatches.append((wrong(11, 7, "sus"), f"suspect ({doubted})"))
+    if suspects:
+        swatches.append((wrong(11, 7, "sus"), f"suspect ({suspects})"))
     if failed:
         swatches.append((line(11, 1, 11, 13, "fail"), f"failed ({failed})"))
     items = "".join(
@@ -68,24 +68,25 @@ def _axis(frame: Frame, result: Result, wide: bool) -> str:
     return body + label(centre, frame.height - 6, name, "name mid")
 
 
-def _measured(frame: Frame, result: Result, doubted: frozenset[int]) -> str:
-    """The measurements that nobody doubts, inside the borders."""
+def _measured(frame: Frame, result: Result, suspects: frozenset[int]) -> str:
+    """The measurements that are no suspects, inside the borders."""
     inside = [
         (i, t.value)
         for i, t in enumerate(result.trials)
-        if t.value is not None and i not in doubted and frame.within(t.value)
+        if t.value is not None and i not in suspects and frame.within(t.value)
     ]
-    if len(inside) <= _TALKING:
+    if len(inside) <= _MAX_TITLED_DOTS:
         size = 3.0 if len(inside) < 200 else 2.2
         return "".join(
-            dot(frame.px(i), frame.py(y), "pt", _says(result, i, doubted), size) for i, y in inside
+            dot(frame.px(i), frame.py(y), "pt", _title(result, i, suspects), size)
+            for i, y in inside
         )
-    inside = inside[:: -(-len(inside) // _MOST_DOTS)]
+    inside = inside[:: -(-len(inside) // _MAX_DOTS)]
     d = "".join(f"M{frame.px(i):.1f} {frame.py(y):.1f}h0" for i, y in inside)
     return f'<path class="{"pts" if len(inside) < 2000 else "pts fine"}" d="{d}"/>'
 
 
-def _believed(frame: Frame, estimates: list[Estimate], wide: bool) -> str:
+def _estimated(frame: Frame, estimates: list[Estimate], wide: bool) -> str:
     """Steps: an estimate holds until the next."""
     top, floor = frame.top, frame.height - frame.bottom
 
@@ -115,24 +116,24 @@ def _believed(frame: Frame, estimates: list[Estimate], wide: bool) -> str:
     )
 
 
-def _doubted(frame: Frame, result: Result, doubted: frozenset[int], wide: bool) -> str:
+def _suspected(frame: Frame, result: Result, suspects: frozenset[int], wide: bool) -> str:
     """Crosses for suspects; triangles at the border for all beyond it, the wildest by value."""
     found, texts = [], []
     written: list[tuple[bool, float]] = []
     middle = frame.y[0] / 2 + frame.y[1] / 2
     good = [(i, t.value) for i, t in enumerate(result.trials) if t.value is not None]
-    marked = [(i, y) for i, y in good if i in doubted or not frame.within(y)]
+    marked = [(i, y) for i, y in good if i in suspects or not frame.within(y)]
     marked.sort(key=lambda item: -abs(item[1] / 2 - middle / 2))
-    for i, y in marked[:_MOST_MARKS]:
-        x, kind = frame.px(i), "sus" if i in doubted else "far"
+    for i, y in marked[:_MAX_SYMBOLS]:
+        x, kind = frame.px(i), "sus" if i in suspects else "far"
         if frame.within(y):
-            found.append(wrong(x, frame.py(y), kind, _says(result, i, doubted)))
+            found.append(wrong(x, frame.py(y), kind, _title(result, i, suspects)))
             continue
         up = y > frame.y[1]
         edge = frame.top if up else frame.height - frame.bottom
-        found.append(triangle(x, edge, up, kind + " full", _says(result, i, doubted)))
+        found.append(triangle(x, edge, up, kind + " full", _title(result, i, suspects)))
         clear = all(side is not up or abs(at - x) > 70 for side, at in written)
-        if clear and len(written) < (_LABELS if wide else 3):
+        if clear and len(written) < (_MAX_LABELS if wide else 3):
             written.append((up, x))
             right = x > frame.width - frame.right - 60
             where = (x - 7, "end") if right else (x + 7, "")
@@ -141,29 +142,29 @@ def _doubted(frame: Frame, result: Result, doubted: frozenset[int], wide: bool) 
     return "".join(found + texts)
 
 
-def _luckiest(frame: Frame, result: Result, doubted: frozenset[int]) -> str:
+def _luckiest(frame: Frame, result: Result, suspects: frozenset[int]) -> str:
     at = lucky(result)
     if at is None:
         return ""
     y = min(max(result.trials[at].value or 0.0, frame.y[0]), frame.y[1])
     middle = frame.py(y)
     middle = min(max(middle, frame.top + 4), frame.height - frame.bottom - 4)
-    return ring(frame.px(at), middle, "luck", f"luckiest: {_says(result, at, doubted)}")
+    return ring(frame.px(at), middle, "luck", f"luckiest: {_title(result, at, suspects)}")
 
 
-def _failed(frame: Frame, result: Result, doubted: frozenset[int]) -> str:
+def _failed(frame: Frame, result: Result, suspects: frozenset[int]) -> str:
     floor = frame.height - frame.bottom
     where = [i for i, t in enumerate(result.trials) if t.failed]
-    where = where[:: max(1, -(-len(where) // _MOST_MARKS))]
+    where = where[:: max(1, -(-len(where) // _MAX_SYMBOLS))]
     return "".join(
-        line(frame.px(i), floor - 11, frame.px(i), floor, "fail", _says(result, i, doubted))
+        line(frame.px(i), floor - 11, frame.px(i), floor, "fail", _title(result, i, suspects))
         for i in where
     )
 
 
-def _says(result: Result, i: int, doubted: frozenset[int]) -> str:
+def _title(result: Result, i: int, suspects: frozenset[int]) -> str:
     trial = result.trials[i]
     came = f"failed: {trial.reason or 'no reason given'}"
     if trial.value is not None:
-        came = figure(trial.value) + " (suspect)" * (i in doubted)
+        came = figure(trial.value) + " (suspect)" * (i in suspects)
     return f"trial {trial.number}: {came}; {config(trial.params)}"

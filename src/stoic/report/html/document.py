@@ -1,4 +1,4 @@
-"""The report as a whole."""
+"""The whole report: its sections in order, on one page."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import stoic
 from stoic.checks import describe, number
 from stoic.errors import InvalidInput
-from stoic.report import parts
-from stoic.report.closeness import Truth, closeness
-from stoic.report.markup import esc
-from stoic.report.page import page
+from stoic.report.html import parts, tables
+from stoic.report.html.closeness import Truth, closeness
+from stoic.report.html.markup import esc
+from stoic.report.html.page import page
+from stoic.report.html.phrases import clock, count
 from stoic.report.result import Result
 from stoic.report.views import view
-from stoic.report.words import clock, count
 from stoic.streams import write_out
 
 __all__ = ["render", "write_report"]
@@ -86,10 +87,10 @@ def render(
         body.append(closeness(result, best, known))
     body += [
         parts.course(result, seen),
-        parts.flukes(result),
-        parts.failures(result),
+        tables.flukes(result),
+        tables.failures(result),
         parts.parameters(result, seen),
-        parts.trials(result),
+        tables.trials(result),
         parts.meanings(result, _facts(result, begun, took), command),
     ]
     return page(title, _subtitle(result, begun, took), "\n".join(filter(None, body)))
@@ -109,8 +110,6 @@ def _subtitle(result: Result, begun: datetime | None, took: str | None) -> str:
 
 
 def _facts(result: Result, begun: datetime | None, took: str | None) -> dict[str, str]:
-    import stoic
-
     better = "higher is better" if result.direction == "maximize" else "lower is better"
     facts = {"Objective": f"{result.objective} ({better})", "Seed": str(result.seed)}
     if begun is not None:

@@ -1,4 +1,4 @@
-"""The sections of the report."""
+"""The sections of the report in prose and charts: answer, course, parameters, meanings."""
 
 from __future__ import annotations
 
@@ -6,29 +6,17 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from stoic.optimize.answers import Answer, Trial
-from stoic.report.chart import legend, progress
-from stoic.report.markup import config, esc, figure, percent, plain, section, shown, table
+from stoic.optimize.answers import Answer
+from stoic.report.html.chart import legend, progress
+from stoic.report.html.markup import esc, figure, section, shown, table
+from stoic.report.html.phrases import better, between, change, count, spans, start
+from stoic.report.html.slices import bars, slices
+from stoic.report.html.verdict import DEFINITIONS, Case
 from stoic.report.result import Result
-from stoic.report.slices import bars, slices
-from stoic.report.views import View, lucky, suspected
-from stoic.report.words import (
-    DEFINITIONS,
-    Case,
-    better,
-    between,
-    change,
-    count,
-    spans,
-    start,
-    where,
-)
+from stoic.report.views import View, suspected
 
-__all__ = ["answer", "course", "failures", "flukes", "meanings", "nothing", "parameters", "trials"]
+__all__ = ["answer", "course", "meanings", "nothing", "parameters"]
 
-_MOST_ROWS = 1000
-_MOST_SUSPECTS = 12
-_MOST_REASONS = 12
 _ADVICE = {
     "Well supported": "Use the configuration below.",
     "Fairly supported": "Use the configuration below, and mind the check that failed.",
@@ -47,7 +35,7 @@ _AROUND = (
     "One parameter varies, the others are as in the answer. Dots are fainter the more they differ "
     "from the answer in the other parameters. "
 )
-_APPROXIMATE = 200  # measurements, beyond which past surrogates see a part of them (optimize.past)
+_MAX_EXACT_MEASUREMENTS = 200  # beyond, replayed surrogates use a part of them (report.replay)
 _SIDES = {True: "for", False: "against", None: "fact"}
 
 
@@ -100,8 +88,10 @@ def answer(result: Result, best: Answer, view: View) -> str:
 def _measurements(result: Result) -> str:
     """How many there are of all configurations, and how many of them are suspects."""
     n = count(sum(not t.failed for t in result.trials), "measurement", "measurements")
-    doubted = len(suspected(result))
-    return f"{n}, {doubted} of them {'a suspect' if doubted == 1 else 'suspects'}" if doubted else n
+    suspects = len(suspected(result))
+    return (
+        f"{n}, {suspects} of them {'a suspect' if suspects == 1 else 'suspects'}" if suspects else n
+    )
 
 
 def _tile(name: str, value: str, note: str) -> str:
@@ -120,76 +110,11 @@ def course(result: Result, view: View) -> str:
         "The line is what would have been estimated, after so many trials and from those alone, "
         "of the configuration then recommended. Triangles at the border stand for values beyond it."
     )
-    if sum(not trial.failed for trial in result.trials) > _APPROXIMATE:
-        note += f" Beyond {_APPROXIMATE} measurements the line is approximate, but for its end."
+    if sum(not trial.failed for trial in result.trials) > _MAX_EXACT_MEASUREMENTS:
+        note += f" Beyond {_MAX_EXACT_MEASUREMENTS} measurements the line is approximate, "
+        note += "but for its end."
     said = f"<figcaption>{note}</figcaption>"
     return section("How it went", f"{legend(result)}<figure>{charts}{said}</figure>", "progress")
-
-
-def flukes(result: Result) -> str:
-    """The luckiest measurement and the suspects, with the reasons."""
-    if result.luckiest is None:
-        return ""
-    trial, best = result.luckiest.trial, result.best
-    same = best is not None and trial.params == best.params
-    text = (
-        f"<p>The best single measurement was <b>{figure(trial.value or 0.0)}</b>, in trial "
-        f"{trial.number} ({esc(config(trial.params))}). It is {'' if same else 'not '}the "
-        f"configuration recommended. {esc(_sentence(result.luckiest.why))}</p>"
-    )
-    if not result.suspects:
-        text += "<p>No measurement was found to be a suspect.</p>"
-        return section("Flukes and suspects", text, "flukes")
-    worst = sorted(result.suspects, key=lambda s: -abs(s.value / 2 - s.expected / 2))
-    rows = [
-        (f'<td class="n">{s.trial}</td><td class="text">{esc(config(s.params))}</td>'
-         f'<td class="text">{esc(s.reason)}</td>',)
-        for s in worst[:_MOST_SUSPECTS]
-    ]  # fmt: skip
-    number = count(len(worst), "measurement is a suspect", "measurements are suspects")
-    more = f" The {_MOST_SUSPECTS} wildest are listed." if len(worst) > _MOST_SUSPECTS else ""
-    text += f"<p>{number}.{_weight(result)}{more}</p>"
-    text += table("Suspects", ["trial", "configuration", "why"], rows)
-    return section("Flukes and suspects", text, "flukes")
-
-
-def _weight(result: Result) -> str:
-    """How much the suspects count, by an estimate without them."""
-    without = result.without_suspects
-    if without is None:
-        return ""
-    if without.small:
-        return f" {'It hardly counts' if without.count == 1 else 'They hardly count'}: {without}."
-    warning = "" if without.inside else " The estimate depends on them: check them by hand."
-    return f" {_sentence(str(without))}{warning}"
-
-
-def _sentence(text: str) -> str:
-    text = plain(text).removeprefix("not the answer: ")
-    return text[:1].upper() + text[1:] + "."
-
-
-def failures(result: Result) -> str:
-    """How often evaluations failed, why, and where."""
-    if not result.failures:
-        return ""
-    by_reason: dict[str, list[Trial]] = {}
-    for trial in result.trials:
-        if trial.failed:
-            by_reason.setdefault(trial.reason or "no reason given", []).append(trial)
-    rows = [
-        (f'<td class="text">{esc(reason)}</td><td class="n">{n}</td>'
-         f'<td class="text">{esc(where(result, by_reason[reason]))}</td>',)
-        for reason, n in list(result.failures.items())[:_MOST_REASONS]
-    ]  # fmt: skip
-    failed = sum(result.failures.values())
-    share = percent(failed / len(result.trials))
-    text = f"<p>{count(failed, 'evaluation', 'evaluations')} of {len(result.trials):,} "
-    text += f"({share}) gave no value.</p>"
-    rest = len(by_reason) - _MOST_REASONS
-    if rest > 0:
-        text += f"<p>{count(rest, 'rarer reason is', 'rarer reasons are')} left out.</p>"
-    return section("Failures", text + table("Failures", ["reason", "times", "where"], rows))
 
 
 def parameters(result: Result, view: View) -> str:
@@ -225,46 +150,6 @@ def _left_out(result: Result, view: View) -> str:
     if absent:
         words.append(f"{count(absent, 'one that does', 'that do')} not exist in the answer")
     return f" Left out: {' and '.join(words)}." if words else ""
-
-
-def trials(result: Result) -> str:
-    """All trials, or the latest of many, as a table that can be sorted."""
-    if not result.trials:
-        return ""
-    doubted, luckiest = suspected(result), lucky(result)
-    names = list(result.space.parameters)
-    n = len(result.trials)
-    rows = []
-    for i in range(max(0, n - _MOST_ROWS), n):
-        trial = result.trials[i]
-        state = "failed" if trial.failed else "suspect" if i in doubted else ""
-        state = state + ", luckiest" * (i == luckiest) if state else "luckiest" * (i == luckiest)
-        rows.append(_row(trial, state, names))
-    head = ["trial", plain(result.objective, 40), *(plain(name, 40) for name in names), "remark"]
-    columns = table("Trials", head, rows, "sortable")
-    note = ""
-    if n > _MOST_ROWS:
-        note = f"<p>The latest {_MOST_ROWS:,} of {n:,}; the study's export has them all.</p>"
-    title = f"All {n:,}" if n <= _MOST_ROWS else f"The latest {_MOST_ROWS:,} of {n:,}"
-    folded = f"<details><summary>{title}: show the table</summary>{note}{columns}</details>"
-    return section("Trials", folded, "trials")
-
-
-def _row(trial: Trial, state: str, names: list[str]) -> tuple[str, ...]:
-    value = "–" if trial.value is None else shown(trial.value)
-    order = "" if trial.value is None else f' data-v="{trial.value!r}"'
-    cells = [f'<td class="n">{trial.number}</td>', f'<td class="n"{order}>{value}</td>']
-    for name in names:
-        v = trial.params.get(name)
-        if name not in trial.params:
-            cells.append("<td></td>")
-        elif isinstance(v, int | float) and not isinstance(v, bool):
-            cells.append(f'<td class="n" data-v="{v!r}">{shown(v)}</td>')
-        else:
-            cells.append(f"<td>{esc(v, 60)}</td>")
-    reason = f": {esc(trial.reason, 120)}" if trial.reason else ""
-    kind = "sus-text" if "suspect" in state else "text"
-    return (*cells, f'<td class="{kind}">{state}{reason}</td>')
 
 
 def meanings(result: Result, facts: Mapping[str, Any], command: str | None) -> str:

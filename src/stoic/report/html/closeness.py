@@ -9,10 +9,10 @@ from typing import Any
 from stoic.checks import describe, number
 from stoic.errors import InvalidInput
 from stoic.optimize.answers import UNKNOWN, Answer
-from stoic.report.markup import config, esc, figure, percent, section
+from stoic.report.html.markup import config, esc, figure, percent, section
+from stoic.report.html.phrases import better, change, spans, start
 from stoic.report.result import Result
 from stoic.report.views import padded
-from stoic.report.words import better, change, spans, start
 
 __all__ = ["Truth", "closeness"]
 
@@ -101,7 +101,7 @@ def _scale(result: Result, best: Answer, truth: Truth) -> str:
     core += best.interval if best.bounded else ()
     low, high = padded(min(core), max(core))
 
-    def place(v: float) -> float:
+    def position(v: float) -> float:
         share = (v / 2 - low / 2) / (high / 2 - low / 2)  # halves, lest differences overflow
         return min(max(100.0 * share, 1.5), 98.5)
 
@@ -109,12 +109,12 @@ def _scale(result: Result, best: Answer, truth: Truth) -> str:
     for name, row in rows:
         marks = '<path class="grid" d="M0 11H10000"/>'
         if name == "the answer" and best.bounded:
-            a, b = (place(v) for v in best.interval)
+            a, b = (position(v) for v in best.interval)
             marks += f'<rect class="band" x="{a:.1f}%" width="{b - a:.1f}%" y="4" height="14"/>'
         for v, kind in row:
             beyond = " beyond the scale" if not low <= v <= high else ""
             marks += (
-                f'<circle class="{"best" if kind == "true" else "open"}" cx="{place(v):.1f}%" '
+                f'<circle class="{"best" if kind == "true" else "open"}" cx="{position(v):.1f}%" '
                 f'cy="11" r="5"><title>{kind}: {figure(v)}{beyond}</title></circle>'
             )
         shown = {best.value: spans(best)[0]}

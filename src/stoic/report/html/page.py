@@ -1,4 +1,4 @@
-"""The page around a report: light or dark as the reader likes, narrow or wide, and on paper."""
+"""The HTML page around every report: light or dark, narrow or wide, on screen or on paper."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import base64
 import hashlib
 from string import Template
 
-from stoic.report.markup import esc
+from stoic.report.html.markup import esc
 
 __all__ = ["page"]
 
@@ -172,7 +172,7 @@ _PAGE = Template("""<!DOCTYPE html>
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; \
-script-src 'sha256-$digest'; base-uri 'none'; form-action 'none'">
+$sources; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>$title</title>
@@ -186,19 +186,24 @@ script-src 'sha256-$digest'; base-uri 'none'; form-action 'none'">
 </header>
 $body
 </main>
-<script>$script</script>
-</body>
+$script</body>
 </html>
 """)
 
 
-def page(title: str, subtitle: str, body: str) -> str:
-    """The whole page; ``title`` is text, the others are markup.
+def page(title: str, subtitle: str, body: str, *, style: str = "", images: bool = False) -> str:
+    """The whole page; ``title`` is text, subtitle and body are markup.
 
-    No script but the page's own may run, and nothing may be fetched: the policy says so even if
-    a text that should have been escaped was not.
+    No script but the page's own, which sorts tables, may run, and nothing may be fetched: the
+    policy says so even if a text that should have been escaped was not. ``style`` adds to the
+    page's own. A page with ``images``, embedded as ``data:`` URLs, has no script at all.
     """
     digest = base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
     return _PAGE.substitute(
-        digest=digest, title=esc(title), subtitle=subtitle, body=body, style=_STYLE, script=_SCRIPT
+        sources="img-src data:" if images else f"script-src 'sha256-{digest}'",
+        title=esc(title),
+        subtitle=subtitle,
+        body=body,
+        style=_STYLE + style,
+        script="" if images else f"<script>{_SCRIPT}</script>\n",
     )

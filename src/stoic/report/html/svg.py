@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from stoic.report.markup import esc, figure
+from stoic.report.html.markup import esc, figure
 
 __all__ = ["Frame", "dot", "label", "line", "log_ticks", "ring", "ticks", "triangle", "wrong"]
 
@@ -113,9 +113,9 @@ def _titled(shape: str, attributes: str, title: str) -> str:
 
 def dot(x: float, y: float, kind: str, title: str = "", r: float = 3.0, faint: float = 1.0) -> str:
     """A filled circle."""
-    look = f' opacity="{faint:.2f}"' if faint < 1.0 else ""
-    place = f'class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{r:g}"{look}'
-    return _titled("circle", place, title)
+    opacity = f' opacity="{faint:.2f}"' if faint < 1.0 else ""
+    attributes = f'class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{r:g}"{opacity}'
+    return _titled("circle", attributes, title)
 
 
 def ring(x: float, y: float, kind: str, title: str = "") -> str:
@@ -125,17 +125,17 @@ def ring(x: float, y: float, kind: str, title: str = "") -> str:
 
 def wrong(x: float, y: float, kind: str, title: str = "", faint: float = 1.0) -> str:
     """A cross."""
-    look = f' opacity="{faint:.2f}"' if faint < 1.0 else ""
+    opacity = f' opacity="{faint:.2f}"' if faint < 1.0 else ""
     d = f"M{x - 3.5:.1f} {y - 3.5:.1f}l7 7m0-7l-7 7"
-    return _titled("path", f'class="{kind}" d="{d}"{look}', title)
+    return _titled("path", f'class="{kind}" d="{d}"{opacity}', title)
 
 
 def triangle(x: float, y: float, up: bool, kind: str, title: str = "", faint: float = 1.0) -> str:
-    """A triangle whose tip touches y, for what lies beyond the border."""
-    look = f' opacity="{faint:.2f}"' if faint < 1.0 else ""
+    """A triangle whose tip touches y, for values beyond the border."""
+    opacity = f' opacity="{faint:.2f}"' if faint < 1.0 else ""
     side = 7 if up else -7
     d = f"M{x:.1f} {y:.1f}l4 {side}h-8z"
-    return _titled("path", f'class="{kind}" d="{d}"{look}', title)
+    return _titled("path", f'class="{kind}" d="{d}"{opacity}', title)
 
 
 def line(x1: float, y1: float, x2: float, y2: float, kind: str, title: str = "") -> str:

@@ -1,19 +1,18 @@
-r"""The one way from the commands to a terminal.
+r"""Print on a terminal: the one way of all commands, which shows control characters as escapes.
 
-Names, reasons, output of programs and messages of errors come from outside. What they hold of
-control characters would move the cursor, change colours or the window's title, or turn letters
-round. Here each is spelled instead (``\x1b``). Nothing else in this package prints.
+Names, reasons, output of programs and messages of errors come from outside. Control characters in
+them would move the cursor, change colours or the window's title, or reverse the order of letters.
+Here each is printed as its escape (``\x1b``). Nothing else in ``stoic.cli`` and ``stoic.tune``
+prints.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, Self
 
-import typer
-import typer.core
 from rich.console import Console as RichConsole
 from rich.console import ConsoleOptions, RenderableType
 from rich.segment import Segment
@@ -22,11 +21,17 @@ from rich.text import Text as RichText
 
 from stoic.printable import visible
 from stoic.redaction import redacted
+from stoic.streams import is_stream
 
-__all__ = ["Commands", "Console", "RichConsole", "Text", "confirm", "print_json", "refuse"]
-
-
-_UsageError: Any = typer.BadParameter.__base__  # click's own, wherever this typer keeps click
+__all__ = [
+    "Console",
+    "RichConsole",
+    "Text",
+    "confirm",
+    "console_beside",
+    "print_json",
+    "refuse",
+]
 
 
 class Text(RichText):
@@ -68,25 +73,10 @@ class Console(RichConsole):
                 yield Segment(visible(segment.text, keep="\n"), segment.style)
 
 
-class Commands(typer.core.TyperGroup):
-    """Commands whose usage errors, which quote arguments, are filtered like all other text."""
-
-    def make_context(self, *words: Any, **extra: Any) -> Any:
-        with _filtered():
-            return super().make_context(*words, **extra)
-
-    def invoke(self, ctx: Any) -> Any:
-        with _filtered():
-            return super().invoke(ctx)
-
-
-@contextmanager
-def _filtered() -> Iterator[None]:
-    try:
-        yield
-    except _UsageError as error:
-        error.message = visible(redacted(error.message))
-        raise
+def console_beside(*outputs: Path | None) -> Console:
+    """Where words are printed: standard error where an output takes standard output for itself."""
+    taken = any(path is not None and is_stream(path) for path in outputs)
+    return Console(stderr=taken, highlight=False)
 
 
 def refuse(words: object) -> None:
@@ -96,6 +86,8 @@ def refuse(words: object) -> None:
 
 def confirm(question: str) -> bool:
     """Ask a question that is answered by yes or no."""
+    import typer
+
     return typer.confirm(visible(question))
 
 

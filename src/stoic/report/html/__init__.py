@@ -1,0 +1,1 @@
+"""A result as one HTML page that needs nothing but a browser."""

@@ -1,0 +1,65 @@
+"""How long a run goes on when things fail: a store that is away, evaluations without a value."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from stoic.errors import StoreUnavailable
+
+__all__ = ["Failures", "GaveUp", "Patience", "patiently"]
+
+RETRY_SECONDS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)  # pauses; a server that restarts is back by then
+
+T = TypeVar("T")
+
+
+class GaveUp(Exception):
+    """A run ended because its first trials all failed; the message says how."""
+
+
+def patiently(do: Callable[[], T]) -> T:
+    """Try again while the store is away: a measurement may have taken hours."""
+    for seconds in RETRY_SECONDS:
+        try:
+            return do()
+        except StoreUnavailable:
+            time.sleep(seconds)
+    return do()
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How many first evaluations may all fail before a run gives up."""
+
+    mistakes: int = 5
+    """Where all are the same mistake, such as a `TypeError` or output without a number."""
+    failures: int = 20
+    """Where they fail in another way: a large part of a space may be infeasible."""
+    one_kind: bool = True
+    """Whether the failures must be of one kind, such as the same type of exception."""
+
+
+class Failures:
+    """Counts the first evaluations of a run for as long as none gives a value."""
+
+    def __init__(self, patience: Patience) -> None:
+        self._patience = patience
+        self._kinds: set[object] = set()
+        self.count = 0
+
+    @property
+    def alike(self) -> bool:
+        """Whether all failures were of one kind."""
+        return len(self._kinds) == 1
+
+    def exhausted(self, kind: object, *, mistake: bool) -> bool:
+        """Whether to give up after one more outcome; a kind of None never is a reason to."""
+        self.count += 1
+        self._kinds.add(kind)
+        if None in self._kinds or (self._patience.one_kind and not self.alike):
+            return False
+        same_mistake = mistake and self.alike
+        return self.count >= (self._patience.mistakes if same_mistake else self._patience.failures)
