@@ -11,7 +11,7 @@ from stoic.cli.refusals import plainly
 from stoic.cli.terminal import Console, Text, print_json
 from stoic.diagnostics import Diagnosis, Tail
 from stoic.diagnostics import diagnose as diagnose_values
-from stoic.diagnostics.reading import Column, read_sheet
+from stoic.diagnostics.reading import Column, read_text_table
 from stoic.streams import read_bytes, source_name
 
 __all__ = ["diagnose"]
@@ -35,7 +35,7 @@ def diagnose(
     """
     with plainly():
         source = source_name(file)
-        columns = read_sheet(read_bytes(file), source).columns(column, skip_bad=skip_bad)
+        columns = read_text_table(read_bytes(file), source).columns(column, skip_bad=skip_bad)
         found = [(each, diagnose_values(each.values)) for each in columns]
         if as_json:
             print_json(_plain(source, found))
