@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stoic.diagnostics.reading import read_sheet
+from stoic.diagnostics.reading import read_text_table
 from stoic.errors import InvalidInput
 from stoic.numbers import parse, rounded, with_interval
 from stoic.optimize import Answer, Optimizer
@@ -77,11 +77,11 @@ def test_answers_are_rounded_by_their_interval_and_data_are_not() -> None:
 
 
 def test_a_sheet_keeps_every_sign_and_takes_no_digits_of_other_scripts() -> None:
-    (column,) = read_sheet("ms\n1.5\n\u22122.5\n3\n".encode(), "x.csv").columns()
+    (column,) = read_text_table("ms\n1.5\n\u22122.5\n3\n".encode(), "x.csv").columns()
     assert column.values == [1.5, -2.5, 3.0]
     for word in ("\u20132.5", "\u0661\u0662", "1_000"):
         with pytest.raises(InvalidInput, match="line 3"):
-            read_sheet(f"ms\n1.5\n{word}\n3\n4\n".encode(), "x.csv").columns()
+            read_text_table(f"ms\n1.5\n{word}\n3\n4\n".encode(), "x.csv").columns()
 
 
 def test_an_import_keeps_every_sign_and_takes_no_digits_of_other_scripts(tmp_path: Path) -> None:

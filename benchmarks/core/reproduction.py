@@ -14,7 +14,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from stoic.lab.experiments.catalogue import CATALOGUE, Finding, Reproduction
+from stoic.lab.experiments.catalogue import CATALOGUE, CheckedClaim, Reproduction
 from stoic.lab.experiments.publish import publish
 from stoic.lab.experiments.results import Results
 
@@ -33,13 +33,13 @@ def main() -> None:
             print(f"{entry.name}: no results")
             continue
         results = Results.load(folder)
-        findings = entry.judge(results)
-        counts.update(f.word for f in findings)
-        publish(folder, results, entry, findings=findings, command=f"stoic reproduce {entry.name}")
+        claims = entry.check(results)
+        counts.update(claim.word for claim in claims)
+        publish(folder, results, entry, claims=claims, command=f"stoic reproduce {entry.name}")
         spent = cpu_seconds(results)
         seconds += 0.0 if entry.name in SHARED else spent
-        lines += section(entry, findings, keep(entry, folder), spent)
-        print(entry.name, dict(Counter(f.word for f in findings)), flush=True)
+        lines += section(entry, claims, keep(entry, folder), spent)
+        print(entry.name, dict(Counter(claim.word for claim in claims)), flush=True)
     total = (
         f"Of {counts.total()} claims {counts['holds']} hold, {counts['does not hold']} do not, and "
         f"{counts['is not settled']} are within chance. {untested(counts)}"
@@ -86,7 +86,7 @@ def keep(entry: Reproduction, folder: Path) -> list[str]:
 
 
 def section(
-    entry: Reproduction, findings: list[Finding], figures: list[str], seconds: float
+    entry: Reproduction, claims: list[CheckedClaim], figures: list[str], seconds: float
 ) -> list[str]:
     """One experiment: its setting, the table of claims, its figures."""
     lines = [
@@ -98,8 +98,9 @@ def section(
         "|---|---|---|---|",
     ]
     lines += [
-        f"| {cell(f.says)} | {cell(f.figures)} | {f.untested or AGREES[f.holds]} | {cell(f.why)} |"
-        for f in findings
+        f"| {cell(claim.says)} | {cell(claim.figures)} | "
+        f"{claim.untested or AGREES[claim.holds]} | {cell(claim.why)} |"
+        for claim in claims
     ]
     lines.append("")
     for figure in figures:

@@ -1,7 +1,7 @@
-"""Every error that Stoic raises on purpose.
+"""Every error that Stoic raises intentionally.
 
-Each message says what was expected, what came and what to do. Each class is
-also the built-in exception that Python programmers would expect, so existing
+Each message says what was expected, what was given and what to do. Each class is
+also the built-in exception that Python programmers expect, so existing
 ``except ValueError`` blocks keep working.
 """
 
@@ -36,11 +36,11 @@ class StoicError(Exception):
 
 
 class InvalidInput(StoicError, ValueError):
-    """A parameter, array or option that can't be used as it is."""
+    """A parameter, array or option that can't be used."""
 
 
 class MissingDirection(InvalidInput, TypeError):
-    """Nobody said whether high or low values are good."""
+    """It is unknown whether high or low values are good: the direction is missing."""
 
 
 class InvalidParams(InvalidInput):
@@ -56,7 +56,7 @@ class InvalidArm(InvalidInput, IndexError):
 
 
 class OutOfPlan(InvalidInput):
-    """An arm that the policy's present plan does not contain; the policy is unchanged."""
+    """An arm that is not in the policy's current plan; the policy is unchanged."""
 
 
 class TooManyFeatures(InvalidInput):
@@ -68,7 +68,7 @@ class InvalidState(InvalidInput):
 
 
 class MissingData(StoicError, FileNotFoundError):
-    """A data file that is not where it was looked for."""
+    """A data file that does not exist at its path."""
 
 
 class MissingExtra(StoicError, ImportError):
@@ -76,7 +76,7 @@ class MissingExtra(StoicError, ImportError):
 
     @classmethod
     def of(cls, package: str, purpose: str, extra: str) -> MissingExtra:
-        """The error that says which package is missing, for what, and how to get it.
+        """The error for a missing package, with its purpose and the command to install it.
 
         >>> print(MissingExtra.of("Box2D", "the Robot3D simulation", "robot"))
         expected package Box2D for the Robot3D simulation, got none; pip install 'stoic[robot]'
@@ -87,39 +87,39 @@ class MissingExtra(StoicError, ImportError):
 
 
 class UnknownName(StoicError, KeyError):
-    """A name that no registered thing has."""
+    """A name that is not registered."""
 
     def __str__(self) -> str:  # KeyError would print the repr of the message
         return str(self.args[0]) if self.args else ""
 
 
 class StoreError(StoicError):
-    """Something about the store of a study; nothing that was acknowledged is lost by it."""
+    """A problem with the store of a study; acknowledged values are not lost by it."""
 
 
 class StoreUnavailable(StoreError, OSError):
-    """A store that can't be opened or written: no access, no room, no server, locked too long."""
+    """A store that can't be opened or written: no access, disk full, no server, or locked."""
 
 
 class StoreMissing(StoreUnavailable):
-    """A store that is not there: nothing at its path, or an empty file."""
+    """A store that does not exist: nothing at its path, or an empty file."""
 
 
 class StoreDamaged(StoreError, ValueError):
-    """A store whose content is not what was written, or that is no store of Stoic at all."""
+    """A store whose content is damaged, or a file that is not a store of Stoic."""
 
 
 class StudyMismatch(StoreError, ValueError):
-    """A study that is there already, and is about something else."""
+    """A study of this name exists already and has another definition."""
 
 
 class ConflictingValue(StoreError, ValueError):
-    """Another outcome for a trial that has one; the first one stays."""
+    """A second, different outcome for a trial; the first one stays."""
 
 
 class UnknownStudy(StoreError, UnknownName):
-    """A study that the store does not hold."""
+    """A study that is not in the store."""
 
 
 class UnknownTrial(StoreError, UnknownName):
-    """A trial that the study does not hold."""
+    """A trial that is not in the study."""

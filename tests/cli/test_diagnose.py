@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stoic.diagnostics import diagnose
-from stoic.diagnostics.reading import read_sheet
+from stoic.diagnostics.reading import read_text_table
 from stoic.errors import InvalidInput, StoicError
 
 pytest.importorskip("typer")
@@ -128,7 +128,7 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
 def test_any_bytes_are_read_or_refused(data: bytes | str) -> None:
     raw = data.encode() if isinstance(data, str) else data
     try:
-        columns = read_sheet(raw, "x").columns(skip_bad=True)
+        columns = read_text_table(raw, "x").columns(skip_bad=True)
     except StoicError as refused:
         assert isinstance(refused, InvalidInput)
     else:

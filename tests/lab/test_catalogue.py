@@ -12,9 +12,9 @@ import pytest
 
 from helpers.made_results import case, make
 from stoic.lab.experiments.catalogue import CATALOGUE, Claim, Reproduction
-from stoic.lab.experiments.catalogue.base import _finding
-from stoic.lab.experiments.catalogue.bogunovic2022 import _right_arm
-from stoic.lab.experiments.catalogue.judging import Check, ordering
+from stoic.lab.experiments.catalogue.base import checked_claim
+from stoic.lab.experiments.catalogue.bogunovic2022.checks import right_arm
+from stoic.lab.experiments.catalogue.checks import Check, ordering
 from stoic.lab.experiments.catalogue.size import Size
 from stoic.lab.experiments.figures import KINDS
 from stoic.lab.experiments.publish import publish
@@ -75,22 +75,22 @@ def test_in_miniature(
         for part in entry.build(True)
     ]
     results = run(parts, tmp_path, workers=0)
-    findings = entry.judge(results)
-    assert [finding.says for finding in findings] == [claim.says for claim in entry.claims]
-    assert all(finding.figures for finding in findings)
-    for finding, claim in zip(findings, entry.claims, strict=True):
-        assert not finding.why  # which explains the full size
+    checked = entry.check(results)
+    assert [one.says for one in checked] == [claim.says for claim in entry.claims]
+    assert all(one.figures for one in checked)
+    for one, claim in zip(checked, entry.claims, strict=True):
+        assert not one.why  # which explains the full size
         if not claim.any_size:
-            assert (finding.word, finding.holds) == ("not tested in a quick run", None)
+            assert (one.word, one.holds) == ("not tested in a quick run", None)
     bare = [replace(claim, any_size=True) for claim in entry.claims]
-    weighed = replace(entry, claims=tuple(bare)).judge(results)
+    weighed = replace(entry, claims=tuple(bare)).check(results)
     assert {f.says for f in weighed if f.figures == "not run"} == {
         claim.says for claim in entry.claims if " T = " in claim.says
     }
-    assert any(not finding.untested for finding in weighed)  # every check can be made
+    assert any(not one.untested for one in weighed)  # every check can be made
     if name not in DRAWN:
         return
-    report = publish(tmp_path, results, entry, findings=findings, command="x")
+    report = publish(tmp_path, results, entry, claims=checked, command="x")
     assert escape(entry.title) in report.read_text(encoding="utf-8")
 
 
@@ -124,9 +124,9 @@ def both(trials: int = 4, **where: Any) -> Results:
 
 def test_a_run_at_full_size_is_judged_and_explained() -> None:
     assert toy(BELOW).size(both()).full
-    (held,) = toy(BELOW, why="because").judge(both())
+    (held,) = toy(BELOW, why="because").check(both())
     assert (held.holds, held.word, held.why) == (True, "holds", "")
-    (failed,) = toy(ABOVE, why="because").judge(both())
+    (failed,) = toy(ABOVE, why="because").check(both())
     assert (failed.holds, failed.word, failed.why) == (False, "does not hold", "because")
     assert toy(BELOW).size(both(trials=5)).full  # more is no less
 
@@ -156,11 +156,11 @@ def test_a_run_at_full_size_is_judged_and_explained() -> None:
 def test_a_smaller_run_tests_and_explains_nothing(results: Results, word: str, short: str) -> None:
     entry = toy(ABOVE, why="because")
     assert entry.size(results).short == short
-    (finding,) = entry.judge(results)
-    assert (finding.holds, finding.word, finding.why) == (None, word, "")
-    assert "TGP-UCB" in finding.figures  # what was measured is still shown
-    (finding,) = toy(ABOVE, why="because", any_size=True).judge(results)
-    assert (finding.untested, finding.why) == ("", "")
+    (one,) = entry.check(results)
+    assert (one.holds, one.word, one.why) == (None, word, "")
+    assert "TGP-UCB" in one.figures  # what was measured is still shown
+    (one,) = toy(ABOVE, why="because", any_size=True).check(results)
+    assert (one.untested, one.why) == ("", "")
 
 
 def test_every_quick_version_is_known_to_be_smaller() -> None:
@@ -176,9 +176,9 @@ def test_every_quick_version_is_known_to_be_smaller() -> None:
 
 
 def test_claims_about_what_was_left_out_of_a_full_run_are_left_out() -> None:
-    assert toy(BELOW).judge(make([case("TGP-UCB")])) == []
-    (finding,) = toy(BELOW).judge(make([case("TGP-UCB")], trials=1))
-    assert (finding.word, finding.figures) == (
+    assert toy(BELOW).check(make([case("TGP-UCB")])) == []
+    (one,) = toy(BELOW).check(make([case("TGP-UCB")], trials=1))
+    assert (one.word, one.figures) == (
         "not tested in a run that is not the full experiment",
         "not run",
     )
@@ -190,9 +190,9 @@ def test_none_of_none_is_not_tested() -> None:
         curves = {**made, "policy": np.full(len(made["t"]), "RGP-PE"), "active": 0 * made["t"]}
         curves["active"] = curves["active"] + active
         results = Results({"curves": curves}, {})
-        finding = _finding(Claim("The arm is right.", _right_arm), _right_arm(results), FULL)
-        assert finding.word == word
-        assert "0 of 0" not in finding.figures
+        one = checked_claim(Claim("The arm is right.", right_arm), right_arm(results), FULL)
+        assert one.word == word
+        assert "0 of 0" not in one.figures
 
 
 def test_one_trial_has_no_spread() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from stoic.errors import InvalidInput
 from stoic.lab.attacks import attacks
-from stoic.lab.experiments.catalogue.bogunovic2022 import F1
+from stoic.lab.experiments.catalogue.bogunovic2022.worlds import F1
 from stoic.lab.noise import ParetoPayoff, StudentT
 from stoic.lab.problems import problems
 

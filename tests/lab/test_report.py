@@ -10,7 +10,7 @@ import pytest
 
 from helpers.made_results import case, make
 from stoic.lab.experiments.catalogue import CATALOGUE
-from stoic.lab.experiments.catalogue.base import Finding, Reproduction
+from stoic.lab.experiments.catalogue.base import CheckedClaim, Reproduction
 from stoic.lab.experiments.catalogue.size import Size
 from stoic.lab.experiments.compare import leaders, paired_difference
 from stoic.lab.experiments.figures import draw, save
@@ -22,8 +22,8 @@ from stoic.report.html.markup import value_table as table
 
 RESULTS = make([case("TGP-UCB"), case("GP-UCB")])
 EVIL = "<script>alert('x')</script>"
-HELD = Finding("A is below B.", True, "1.0 against 2.0", "")
-FAILED = Finding("C is <linear>", False, "ratio 0.4", "The <noise> is light")
+HELD = CheckedClaim("A is below B.", True, "1.0 against 2.0", "")
+FAILED = CheckedClaim("C is <linear>", False, "ratio 0.4", "The <noise> is light")
 ABOUT = Reproduction(
     "p/fig1", "Figure 1", "A paper", "First & foremost.\n\nThen.", lambda _: [], ()
 )
@@ -77,7 +77,7 @@ def test_the_checker_can_fail() -> None:
 def test_a_report_is_whole_and_stands_alone(tmp_path: Path) -> None:
     files = save(draw("average-regret", RESULTS), tmp_path, "average-regret")
     text, found = page(
-        tmp_path, findings=[HELD, FAILED], figures=files, command="stoic reproduce p/fig1 && x"
+        tmp_path, claims=[HELD, FAILED], figures=files, command="stoic reproduce p/fig1 && x"
     )
     assert re.search(r"https?://|//[a-z]", text) is None
     assert not {"link", "script", "iframe", "object"} & set(found.seen)
@@ -107,11 +107,11 @@ def test_labels_of_users_are_escaped(tmp_path: Path) -> None:
     evil = Results(
         results.tables, {"versions": {EVIL: EVIL}, "experiments": [{"name": EVIL}], "runs": {}}
     )
-    told = Finding(EVIL, False, EVIL, EVIL)
+    told = CheckedClaim(EVIL, False, EVIL, EVIL)
     about = Reproduction(EVIL, EVIL, EVIL, EVIL, lambda _: [], ())
-    for findings in ([told], []):
+    for claims in ([told], []):
         for title in (about, EVIL):
-            text, found = page(tmp_path, about=title, results=evil, findings=findings, command=EVIL)
+            text, found = page(tmp_path, about=title, results=evil, claims=claims, command=EVIL)
             assert "<script" not in text.lower()
             assert "script" not in found.seen
             assert EVIL in found.text
@@ -148,7 +148,7 @@ def test_the_sentence_on_claims() -> None:
 
 
 def test_the_sentence_on_claims_that_were_not_tested() -> None:
-    left = Finding("D is flat.", None, "flat", "", "not tested in a quick run")
+    left = CheckedClaim("D is flat.", None, "flat", "", "not tested in a quick run")
     quick = Size("a quick run", "200 rounds instead of 5,000")
     assert sentence([left, left], [], size=quick) == (
         "This is a quick run: 200 rounds instead of 5,000. It does not test what needs the full "
@@ -166,8 +166,8 @@ def test_the_sentence_on_claims_that_were_not_tested() -> None:
 def test_a_quick_report_says_first_that_it_is_one(tmp_path: Path) -> None:
     entry = CATALOGUE["bogunovic2022/fig2"]
     made = make([case("GP-UCB", experiment="bogunovic2022/fig2", schedule="paper")], trials=1)
-    findings = [Finding("D is flat.", None, "flat", "", "not tested in a quick run")]
-    _, found = page(tmp_path, about=entry, results=made, findings=findings)
+    claims = [CheckedClaim("D is flat.", None, "flat", "", "not tested in a quick run")]
+    _, found = page(tmp_path, about=entry, results=made, claims=claims)
     first = found.text.index("This is a quick run: 200 rounds instead of 50,000, 1 trial")
     assert first < found.text.index("Claims")
     assert "– not tested in a quick run" in found.text

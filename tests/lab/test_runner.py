@@ -83,8 +83,8 @@ def test_the_world_keeps_the_uncorrupted_payoff() -> None:
     for arm in [7, 8, 9, 7, 7] * 10:
         honest.pull(arm)
         attacked.pull(arm)
-    assert attacked.clean == honest.clean == honest.told
-    assert attacked.told != attacked.clean
+    assert attacked.clean == honest.clean == honest.reported
+    assert attacked.reported != attacked.clean
     assert attacked.regret == honest.regret > 0.0
 
 

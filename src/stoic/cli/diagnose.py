@@ -35,10 +35,10 @@ def diagnose(
     """
     with plainly():
         from stoic.diagnostics import diagnose as diagnose_values
-        from stoic.diagnostics.reading import read_sheet
+        from stoic.diagnostics.reading import read_text_table
 
         source = source_name(file)
-        columns = read_sheet(read_bytes(file), source).columns(column, skip_bad=skip_bad)
+        columns = read_text_table(read_bytes(file), source).columns(column, skip_bad=skip_bad)
         found = [(each, diagnose_values(each.values)) for each in columns]
         if as_json:
             print_json(_data(source, found))

@@ -12,7 +12,7 @@ from stoic.cli.progress import watching
 from stoic.errors import InvalidInput, StoicError
 from stoic.lab.attacks import attacks
 from stoic.lab.experiments import catalogue, toml
-from stoic.lab.experiments.catalogue import Finding, Reproduction
+from stoic.lab.experiments.catalogue import CheckedClaim, Reproduction
 from stoic.lab.experiments.compare import compare as compare_results
 from stoic.lab.experiments.figures import matplotlib
 from stoic.lab.experiments.publish import publish
@@ -99,10 +99,10 @@ def _reproduce(entry: Reproduction, quick: bool, how: How) -> None:
     if not size.full:
         console.print(Text(opening(size), style="yellow"), soft_wrap=True)
     results = how.run(parts, root / entry.name, root / "runs")
-    findings = entry.judge(results)
+    claims = entry.check(results)
     command = f"stoic reproduce {entry.name}" + (" --quick" if quick else "") + how.words
-    report = publish(root / entry.name, results, entry, findings=findings, command=command)
-    _show(findings)
+    report = publish(root / entry.name, results, entry, claims=claims, command=command)
+    _show(claims)
     console.print(Text(f"report: {report}"), soft_wrap=True)
 
 
@@ -116,13 +116,13 @@ def _list() -> None:
     console.print("\nstoic reproduce NAME [--quick] runs one; data is looked for in $STOIC_DATA.")
 
 
-def _show(findings: list[Finding]) -> None:
+def _show(claims: list[CheckedClaim]) -> None:
     table = Table(show_lines=True)
     for heading in ("claim", "verdict", "measured"):
         table.add_column(heading)
-    for finding in findings:
-        verdict = Text(finding.word, style="green" if finding.holds else "yellow")
-        table.add_row(Text(finding.says), verdict, Text(finding.figures))
+    for claim in claims:
+        verdict = Text(claim.word, style="green" if claim.holds else "yellow")
+        table.add_row(Text(claim.says), verdict, Text(claim.figures))
     console.print(table)
 
 

@@ -1,4 +1,4 @@
-"""Robust figures of plain values, and a report on them in words."""
+"""Diagnosis of repeated measurements: location, tail, outliers, and a suitable policy."""
 
 from stoic.diagnostics.advice import Advice
 from stoic.diagnostics.outliers import Outliers

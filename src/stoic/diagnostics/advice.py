@@ -1,4 +1,4 @@
-"""Which policy suits a kind of noise, and why."""
+"""The policy that suits a kind of noise, with the reason."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from stoic.diagnostics.tails import Tail
 
 __all__ = ["Advice", "advise"]
 
-_MANY_FAR = 0.02  # a normal law has none, an exponential 0.3 %
+_MAX_LIGHT_OUTLIER_SHARE = 0.02  # a normal distribution has none, an exponential one 0.3 %
 
 
 @dataclass(frozen=True)
 class Advice:
-    """The name of a policy in :mod:`stoic.policies`, a reason, and others that would do."""
+    """The name of a policy in :mod:`stoic.policies`, a reason, and alternatives."""
 
     policy: str
     reason: str
@@ -22,7 +22,7 @@ class Advice:
 
 
 def advise(tail: Tail | None, outliers: Outliers | None, constant: bool) -> Advice:
-    """The policy for a tail and outliers; in doubt, one that costs little where noise is light.
+    """The policy for a tail and outliers; if unclear, a robust one that costs little.
 
     >>> advise(None, None, constant=False).policy
     'tgp-ucb'
@@ -39,24 +39,24 @@ def advise(tail: Tail | None, outliers: Outliers | None, constant: bool) -> Advi
         return _NO_VARIANCE
     if tail.finite_moment(2.0) == "unclear":
         return _UNCLEAR
-    far = outliers.share if outliers is not None else 0.0
-    return _HEAVY if tail.power or far > _MANY_FAR else _LIGHT
+    share = outliers.share if outliers is not None else 0.0
+    return _HEAVY if tail.power or share > _MAX_LIGHT_OUTLIER_SHARE else _LIGHT
 
 
 _APART = Advice(
     "tgp-ucb",
-    "some values stand apart, and clipping takes their force; if an adversary sends them, rgp-pe",
+    "some values stand apart, and clipping limits their effect; against an adversary, rgp-pe",
     ("ca-tgp-ucb", "rgp-pe"),
 )
-_CONSTANT = Advice("gp-ucb", "all values are equal: no noise was seen that needs a defence")
+_CONSTANT = Advice("gp-ucb", "all values are equal: there is no noise to defend against")
 _TOO_FEW = Advice(
     "tgp-ucb",
-    "too few values to say; it needs no knowledge of the noise, and bounds what one value can do",
+    "too few values to decide; it knows nothing about the noise, and limits what one value can do",
     ("ca-tgp-ucb",),
 )
 _NO_MEAN = Advice(
     "mom-gp-ucb",
-    "not even the mean looks finite, so that no theorem holds; medians of replays still settle",
+    "not even the mean looks finite, so that no theorem holds; medians of replays still converge",
     ("ata-gp-ucb",),
 )
 _NO_VARIANCE = Advice(
@@ -76,6 +76,6 @@ _HEAVY = Advice(
 )
 _LIGHT = Advice(
     "gp-ucb",
-    "no heavy tail is seen, and no outliers to speak of: no defence seems needed",
+    "no heavy tail and almost no outliers are seen: no defence seems needed",
     ("tgp-ucb",),
 )

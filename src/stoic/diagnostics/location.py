@@ -1,4 +1,4 @@
-"""Where plain values lie and how widely, however wild some of them are."""
+"""Robust location, scale and skewness of values with outliers."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from stoic.checks import Array
 
 __all__ = ["MAD_OF_NORMAL", "Location", "locate", "mad_scale", "middle"]
 
-# The median absolute deviation of a normal law, as a share of its standard deviation.
+# The median absolute deviation of a normal distribution, relative to its standard deviation.
 MAD_OF_NORMAL = 0.6744897501960817
 
-_ENOUGH_FOR_SKEW = 16  # two values beyond each octile
+_MIN_VALUES_FOR_SKEW = 16  # two values beyond each octile
 _LARGEST = float(np.finfo(float).max)
 
 
@@ -21,8 +21,8 @@ _LARGEST = float(np.finfo(float).max)
 class Location:
     """Robust location, scale and skewness.
 
-    ``scale`` is the median absolute deviation in units of a normal law's standard deviation;
-    ``skew`` is that of the octiles, between −1 and 1, or None where values are too few.
+    ``scale`` is the median absolute deviation in units of a normal distribution's standard
+    deviation; ``skew`` is the octile skewness, between −1 and 1, or None with too few values.
     """
 
     median: float
@@ -31,14 +31,14 @@ class Location:
 
 
 def locate(ordered: Array, unit: float = 1.0) -> Location:
-    """Location of sorted values, which stand for ``unit`` times themselves.
+    """Location of sorted values that were divided by ``unit``.
 
     >>> locate(np.array([1.0, 2.0, 3.0, 4.0, 1e300])).median
     3.0
     """
     median = middle(ordered)
     scale = mad_scale(np.abs(ordered - median))
-    skew = _octile_skewness(ordered) if len(ordered) >= _ENOUGH_FOR_SKEW else None
+    skew = _octile_skewness(ordered) if len(ordered) >= _MIN_VALUES_FOR_SKEW else None
     return Location(median * unit, min(scale * unit, _LARGEST), skew)
 
 
@@ -54,7 +54,7 @@ def middle(ordered: Array) -> float:
 def mad_scale(deviations: Array) -> float:
     """Scale of absolute deviations: their median / 0.6745.
 
-    Where more than half of them are zero, that of the others, as in
+    If more than half of them are zero, the median of the others, as in
     :class:`stoic.estimators.spread.RunningSpread`.
     """
     ordered = np.sort(deviations)
@@ -65,7 +65,7 @@ def mad_scale(deviations: Array) -> float:
 
 
 def _octile_skewness(ordered: Array) -> float:
-    """(q₇ + q₁ − 2 q₄) / (q₇ − q₁), q the octiles (Hinkley 1975); 0 where they coincide."""
+    """(q₇ + q₁ − 2 q₄) / (q₇ − q₁), q the octiles (Hinkley 1975); 0 if they coincide."""
     low, centre, high = np.quantile(ordered, [0.125, 0.5, 0.875])
     width = float(high - low)
     return float(((high - centre) - (centre - low)) / width) if width > 0.0 else 0.0

@@ -1,13 +1,13 @@
-"""How many values lie too far for the bulk, and whether they stand apart from it.
+"""Outliers: values far from the bulk, and groups of values that stand apart from it.
 
-Two questions that are often mixed up. *Far* is a value beyond five robust standard deviations
-of its side: a normal law has one in three million there, an exponential one in three hundred, a
-Cauchy law one in twenty-five on each side. *Apart* is a group of values behind a gap that no
-tail explains: in a tail of index 1/ξ the logarithmic spacings i·log(y₍ᵢ₎/y₍ᵢ₊₁₎), i counted
-from the farthest value, are independent and exponential with mean ξ (Rényi), hence a spacing over
-the mean of the K spacings below it exceeds x with probability (1 + x/K)^−K. Nor does any law
-whose density falls on the way out explain a gap with m + 1 values in as short a stretch behind
-it: the chance is at most 2^−m.
+These are two different things. A value is *far* if it is beyond five robust standard deviations of
+its side: a normal distribution has one such value in three million, an exponential one in three
+hundred, a Cauchy distribution one in twenty-five on each side. A group of values stands *apart* if
+no tail explains the gap before it. In a tail of index 1/ξ the logarithmic spacings
+i·log(y₍ᵢ₎/y₍ᵢ₊₁₎), i counted from the farthest value, are independent and exponential with mean ξ
+(Rényi). A spacing over the mean of the K spacings below it therefore exceeds x with probability
+(1 + x/K)^−K. A unimodal density does not explain the gap either if m + 1 values follow it within
+the length of the gap: the probability is at most 2^−m.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from stoic.diagnostics.tails import spread_ties
 
 __all__ = ["Outliers", "find_outliers"]
 
-FAR = 5.0  # robust standard deviations
-_BULK = 3.0  # robust standard deviations that are never apart
-_FEWEST = 10
-_LEVEL = 0.01  # of a false gap, on either side
+FAR_DEVIATIONS = 5.0  # robust standard deviations; values beyond are far
+_BULK_DEVIATIONS = 3.0  # robust standard deviations; values within never stand apart
+_MIN_VALUES = 10
+_FALSE_GAP_PROBABILITY = 0.01  # on either side
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Outliers:
 def find_outliers(ordered: Array) -> tuple[Outliers | None, Array]:
     """Outliers of sorted values, and the values that do not stand apart.
 
-    Outliers are None where the values are fewer than ten.
+    Outliers are None with fewer than ten values.
 
     >>> bulk = np.linspace(-1, 1, 100)
     >>> seen, rest = find_outliers(np.append(bulk, [1e9, 2e9]))
@@ -59,7 +59,7 @@ def find_outliers(ordered: Array) -> tuple[Outliers | None, Array]:
     (0.02, 100)
     """
     n = len(ordered)
-    if n < _FEWEST:
+    if n < _MIN_VALUES:
         return None, ordered
     below, above = _apart(ordered)
     rest = ordered[below : n - above]
@@ -68,47 +68,48 @@ def find_outliers(ordered: Array) -> tuple[Outliers | None, Array]:
     if scale == 0.0:
         far_below = far_above = 0
     else:
-        far_below = int((centre - ordered > _reach(centre - rest, scale)).sum())
-        far_above = int((ordered - centre > _reach(rest - centre, scale)).sum())
+        far_below = int((centre - ordered > _far_threshold(centre - rest, scale)).sum())
+        far_above = int((ordered - centre > _far_threshold(rest - centre, scale)).sum())
     far_below, far_above = max(far_below, below), max(far_above, above)
     far = far_below + far_above
     shares = (far_below / n, far_above / n, below / n, above / n)
     return Outliers(far / n, _share_interval(far, n), *shares), rest
 
 
-def _reach(side: Array, scale: float) -> float:
-    """How far from the centre a side's values may lie: five of its own deviations.
+def _far_threshold(side: Array, scale: float) -> float:
+    """The distance from the centre beyond which a side's values are far.
 
-    A side's deviation is at most twice the whole's, so that many outliers can't widen it much.
+    It is five deviations of the side. A side's deviation is at most twice the overall one, so that
+    many outliers can't increase it much.
     """
     own = middle(np.sort(side[side >= 0.0])) / MAD_OF_NORMAL
-    return FAR * (min(own, 2.0 * scale) if own > 0.0 else scale)
+    return FAR_DEVIATIONS * (min(own, 2.0 * scale) if own > 0.0 else scale)
 
 
 def _apart(ordered: Array) -> tuple[int, int]:
-    """How many of the lowest and highest values stand apart."""
+    """The numbers of the lowest and of the highest values that stand apart."""
     centre = middle(ordered)
     scale = mad_scale(np.abs(ordered - centre))
     if scale == 0.0:
         return 0, 0
     sides = centre - ordered[ordered <= centre], (ordered[ordered >= centre] - centre)[::-1]
-    below, above = (_behind_a_gap(side, _BULK * scale) for side in sides)
+    below, above = (_count_behind_gap(side, _BULK_DEVIATIONS * scale) for side in sides)
     return below, above
 
 
-def _behind_a_gap(side: Array, bulk: float) -> int:
-    """How many of a side's deviations, farthest first, lie behind the innermost gap."""
-    far = min(int((side > bulk).sum()), len(side) - _FEWEST)
+def _count_behind_gap(side: Array, bulk: float) -> int:
+    """The number of a side's deviations, farthest first, beyond the innermost gap."""
+    far = min(int((side > bulk).sum()), len(side) - _MIN_VALUES)
     if far <= 0:
         return 0
     side = np.maximum(spread_ties(side[::-1])[::-1], 0.0)  # rounding leaves gaps everywhere
-    chance = np.minimum(_in_a_tail(side, far, bulk), _in_one_hump(side, far))
-    found = np.flatnonzero(chance + np.log(len(side)) < np.log(_LEVEL / 4.0))
+    chance = np.minimum(_log_chance_in_tail(side, far, bulk), _log_chance_if_unimodal(side, far))
+    found = np.flatnonzero(chance + np.log(len(side)) < np.log(_FALSE_GAP_PROBABILITY / 4.0))
     return int(found[-1]) + 1 if len(found) else 0
 
 
-def _in_a_tail(side: Array, far: int, bulk: float) -> Array:
-    """Log of the chance of each gap in a power tail; gaps count from the bulk's edge."""
+def _log_chance_in_tail(side: Array, far: int, bulk: float) -> Array:
+    """Log probability of each gap in a power tail; gaps are measured from the edge of the bulk."""
     size = len(side)
     logs = np.log(np.maximum(side, side[side > 0.0].min()))
     total = np.concatenate([[0.0], np.cumsum(np.arange(1, size) * (logs[:-1] - logs[1:]))])
@@ -116,13 +117,13 @@ def _in_a_tail(side: Array, far: int, bulk: float) -> Array:
     gaps = i * (logs[i - 1] - np.maximum(logs[i], np.log(bulk)))
     K = np.maximum((size - i) // 3, 1)
     means = (total[np.minimum(i + K, size - 1)] - total[i]) / K
-    usable = (K >= _FEWEST // 2) & (means > 0.0)
+    usable = (K >= _MIN_VALUES // 2) & (means > 0.0)
     ratios = np.divide(gaps, means, out=np.zeros_like(gaps), where=usable)
     return np.asarray(-K * np.log1p(ratios / K))
 
 
-def _in_one_hump(side: Array, far: int) -> Array:
-    """Log of the chance of each gap where the density falls on the way out."""
+def _log_chance_if_unimodal(side: Array, far: int) -> Array:
+    """Log probability of each gap if the density decreases away from the centre."""
     outwards = side[::-1]
     first = len(side) - np.arange(1, far + 1)  # of the values behind the gap
     widths = outwards[first] - outwards[first - 1]

@@ -1,4 +1,4 @@
-"""Columns of numbers from a text file: CSV with or without a header, or a number on each line."""
+"""Reads columns of numbers from text: CSV with or without a header, or one number per line."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from stoic.errors import InvalidInput
 from stoic.numbers import parse
 
-__all__ = ["Column", "Sheet", "read_sheet"]
+__all__ = ["Column", "TextTable", "read_text_table"]
 
 _DELIMITERS = "\t;, "
-_LOOKED_AT = 50  # lines that decide the delimiter
-_MOST_CELL = 30  # characters of a bad cell that are shown
-_MOST_NAMES = 12
+_DELIMITER_LINES = 50  # lines that determine the delimiter
+_MAX_CELL_CHARACTERS = 30  # of a bad cell in a message
+_MAX_NAMES = 12  # of columns in a message
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Sheet:
+class TextTable:
     """A file's cells as text; ``lines`` are the line numbers of its rows in the file."""
 
     source: str
@@ -38,7 +38,7 @@ class Sheet:
     decimal_comma: bool
 
     def columns(self, wanted: str | None = None, *, skip_bad: bool = False) -> list[Column]:
-        """The column of a name or number (from 1), or all that are mostly numbers."""
+        """The column with a name or number (from 1), or all columns that are mostly numbers."""
         if wanted is not None:
             return [self._read(self._find(wanted), skip_bad)]
         numeric = [at for at in range(len(self.names)) if self._mostly_numbers(at)]
@@ -61,8 +61,8 @@ class Sheet:
 
     def _listed(self) -> str:
         names = [repr(name) for name in self.names]
-        more = len(names) - _MOST_NAMES
-        return ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+        more = len(names) - _MAX_NAMES
+        return ", ".join(names[:_MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
 
     def _mostly_numbers(self, at: int) -> bool:
         cells = [cell for row in self.rows if (cell := _cell(row, at))]
@@ -78,7 +78,7 @@ class Sheet:
                 skipped += 1
             else:
                 cell = _cell(row, at)
-                shown = repr(cell[:_MOST_CELL]) if cell else "an empty cell"
+                shown = repr(cell[:_MAX_CELL_CHARACTERS]) if cell else "an empty cell"
                 raise InvalidInput(
                     f"expected a finite number in line {line}, column {self.names[at]!r} of "
                     f"{self.source}, got {shown}; repair it, or pass --skip-bad"
@@ -94,15 +94,15 @@ class Sheet:
         return _number(cell, self.decimal_comma)
 
 
-def read_sheet(data: bytes, source: str) -> Sheet:
-    r"""The cells of a text; blank lines and those that begin with # are left out.
+def read_text_table(data: bytes, source: str) -> TextTable:
+    r"""The cells of a text, without blank lines and lines that start with #.
 
-    The delimiter, tab, semicolon, comma or spaces, is the one that splits most lines into
-    equally many cells. Between semicolons, 1,5 is one and a half. The first line is a header if
-    none of its cells is a number.
+    The delimiter (tab, semicolon, comma or spaces) is the one that splits most lines into the same
+    number of cells. With semicolons, 1,5 means 1.5. The first line is a header if none of its
+    cells is a number.
 
-    >>> sheet = read_sheet(b"ms;host\n1,5;a\n2,5;b\n", "x.csv")
-    >>> [(column.name, column.values) for column in sheet.columns()]
+    >>> table = read_text_table(b"ms;host\n1,5;a\n2,5;b\n", "x.csv")
+    >>> [(column.name, column.values) for column in table.columns()]
     [('ms', [1.5, 2.5])]
     """
     kept = [
@@ -114,7 +114,7 @@ def read_sheet(data: bytes, source: str) -> Sheet:
         raise InvalidInput(f"expected numbers in {source}, got an empty file; check the path")
     lines = [number for number, _ in kept]
     texts = [text for _, text in kept]
-    delimiter = _delimiter(texts[:_LOOKED_AT])
+    delimiter = _delimiter(texts[:_DELIMITER_LINES])
     rows = _split(texts, delimiter)
     comma = delimiter == ";"
     width = max(Counter(len(row) for row in rows).items(), key=lambda item: (item[1], item[0]))[0]
@@ -125,7 +125,7 @@ def read_sheet(data: bytes, source: str) -> Sheet:
         names = [name or names[at] for at, name in enumerate(rows.pop(0))]
         names += [f"column {at + 1}" for at in range(len(names), width)]
         lines.pop(0)
-    return Sheet(source, names, rows, lines, comma)
+    return TextTable(source, names, rows, lines, comma)
 
 
 def _text(data: bytes, source: str) -> str:
@@ -153,12 +153,12 @@ def _delimiter(texts: list[str]) -> str:
 
 
 def _split(texts: list[str], delimiter: str) -> list[list[str]]:
-    """Each line's cells; a line is a row, since numbers never run over lines."""
+    """The cells of each line; every line is a row, since a number never spans lines."""
     rows = []
     for text in texts:
         try:
             row = next(csv.reader([text], delimiter=delimiter, skipinitialspace=True), [])
-        except csv.Error:  # a cell beyond csv's limit is no number
+        except csv.Error:  # a cell longer than the limit of csv is not a number
             row = [text]
         rows.append([cell.strip() for cell in row])
     return rows

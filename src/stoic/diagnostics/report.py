@@ -1,4 +1,4 @@
-"""What repeated measurements of one thing look like, in words, and which policy suits them."""
+"""A report in words on repeated measurements, with the policy that suits them."""
 
 from __future__ import annotations
 
@@ -18,23 +18,24 @@ from stoic.errors import InvalidInput
 
 __all__ = ["Diagnosis", "diagnose"]
 
-_TOO_WIDE = 1e307  # differences of larger values overflow
-_TOO_FEW = 32  # fewer give less than ten excesses
-_SKEWED = 0.15
-# Twice √n times the octile skewness's deviation under a Cauchy law; other symmetric laws have less.
-_SKEW_BY_CHANCE = 4.0
-_REGIME = 0.2
+_MAX_SAFE_VALUE = 1e307  # differences of larger values overflow
+_MIN_VALUES_FOR_TAIL = 32  # fewer give less than ten excesses
+_MIN_SKEW = 0.15  # a smaller octile skewness is not reported
+# Twice √n times the standard deviation of the octile skewness under a Cauchy distribution; other
+# symmetric distributions have less.
+_CHANCE_SKEW = 4.0
+_REGIME_SHARE = 0.2  # of values that stand apart; a larger share may be a second regime
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """The findings of :func:`diagnose`; ``str()`` is a report, :meth:`to_dict` is for JSON.
+    """The result of :func:`diagnose`; ``str()`` is a report, :meth:`to_dict` is for JSON.
 
-    ``tail`` is of the distances from the median on both sides, ``lower`` and ``upper`` of one
-    side each; values that stand apart are left out of all three. A tail, ``skew`` or
-    ``outliers`` is None where the values can't tell. ``finite_variance`` and ``finite_mean`` are
-    "yes", "no" or "unclear", and follow from the interval of ``tail``. ``copies`` above 1 says
-    that measurements seem to be repeated; each is then counted once.
+    ``tail`` is the tail of the distances from the median on both sides, ``lower`` and ``upper``
+    those of one side; values that stand apart are left out of all three. A tail, ``skew`` or
+    ``outliers`` is None if the values are too few to estimate it. ``finite_variance`` and
+    ``finite_mean`` are "yes", "no" or "unclear"; they follow from the interval of ``tail``.
+    ``copies`` above 1 means that measurements seem to be repeated; each is then counted once.
     """
 
     n: int
@@ -52,7 +53,7 @@ class Diagnosis:
 
     @property
     def tail_index(self) -> float | None:
-        """α; infinite where no power tail is seen, None where the values can't tell."""
+        """α; infinite if no power tail is seen, None if the values are too few."""
         return self.tail.index if self.tail else None
 
     @property
@@ -86,7 +87,7 @@ class Diagnosis:
     def __str__(self) -> str:
         return "\n".join(
             [
-                _measure(self),
+                _location(self),
                 *_copies(self),
                 *_tails(self),
                 *_outliers(self),
@@ -100,10 +101,10 @@ def diagnose(values: Any) -> Diagnosis:
     """Tail index, outlier share, whether the variance is finite, and which policy suits.
 
     For repeated measurements of one configuration, or for residuals: values that differ by
-    noise alone. Not for values of different configurations, whose differences it would take for
-    noise. Findings do not depend on the order of values, and are those of y for a·y + b, a > 0.
-    Fewer than 32 values say nothing about a tail, and a few hundred rarely more than
-    "unclear". A lognormal tail of 10,000 values looks like a power tail of index about 4.
+    noise alone. Not for values of different configurations: their differences would count as
+    noise. The result does not depend on the order of values, and is the same for y and a·y + b
+    with a > 0. Fewer than 32 values give no tail, and a few hundred values often give "unclear".
+    A lognormal tail of 10,000 values looks like a power tail of index about 4.
 
     Cost: one sort.
 
@@ -118,22 +119,22 @@ def diagnose(values: Any) -> Diagnosis:
 the first values[2]: float nan; drop or repair it
     """
     ordered = np.sort(_checked(values))
-    unit = 16.0 if max(abs(ordered[0]), abs(ordered[-1])) > _TOO_WIDE else 1.0
+    unit = 16.0 if max(abs(ordered[0]), abs(ordered[-1])) > _MAX_SAFE_VALUE else 1.0
     ordered = ordered / unit
     copies = copies_of_each(ordered)
     outliers, rest = find_outliers(thinned(ordered, copies))
     deviations = rest - middle(rest)
     tail = fit_tail(np.abs(deviations))
     constant = bool(ordered[0] == ordered[-1])
-    # Equal values, if many, have no tail to speak of; others that can't tell are unclear.
-    otherwise: Verdict = "yes" if constant and len(ordered) >= _TOO_FEW else "unclear"
-    place = locate(ordered, unit)
+    # Many equal values have finite moments; other values without a tail estimate are unclear.
+    otherwise: Verdict = "yes" if constant and len(ordered) >= _MIN_VALUES_FOR_TAIL else "unclear"
+    location = locate(ordered, unit)
     return Diagnosis(
         n=len(ordered),
         copies=copies,
-        median=place.median,
-        scale=place.scale,
-        skew=place.skew,
+        median=location.median,
+        scale=location.scale,
+        skew=location.skew,
         tail=tail,
         lower=fit_tail(-deviations[deviations <= 0.0]),
         upper=fit_tail(deviations[deviations >= 0.0]),
@@ -192,13 +193,13 @@ def _or_none(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _measure(found: Diagnosis) -> str:
+def _location(found: Diagnosis) -> str:
     count = "1 value" if found.n == 1 else f"{found.n} values"
     words = f"{count}: median {found.median:.6g}, robust scale {found.scale:.3g}"
     if found.skew is None or found.scale == 0.0:
         return words
-    chance = _SKEW_BY_CHANCE / math.sqrt(found.n / found.copies)
-    if abs(found.skew) <= max(_SKEWED, chance):
+    chance = _CHANCE_SKEW / math.sqrt(found.n / found.copies)
+    if abs(found.skew) <= max(_MIN_SKEW, chance):
         return f"{words}, no clear skew of the bulk ({found.skew:+.2f})"
     return (
         f"{words}, bulk skewed {'upwards' if found.skew > 0 else 'downwards'} ({found.skew:+.2f})"
@@ -215,9 +216,9 @@ def _tails(found: Diagnosis) -> list[str]:
     if found.tail is None:
         if found.scale == 0.0:
             return ["tail: none, all values are equal"]
-        if found.n < _TOO_FEW:
-            return [f"tail: too few values to say; {_TOO_FEW} at least are needed"]
-        return ["tail: too few different values to say"]
+        if found.n < _MIN_VALUES_FOR_TAIL:
+            return [f"tail: too few values; at least {_MIN_VALUES_FOR_TAIL} are needed"]
+        return ["tail: too few different values"]
     rest = " (of the values that do not stand apart)" if _stands_apart(found) else ""
     lines = [f"tail: {_tail(found.tail)}, from the {found.tail.excesses} farthest{rest}"]
     sides = [(name, tail) for name in ("lower", "upper") if (tail := getattr(found, name))]
@@ -227,7 +228,7 @@ def _tails(found: Diagnosis) -> list[str]:
 def _tail(tail: Tail) -> str:
     low, high = tail.interval
     if not tail.power:
-        return f"no power tail seen; an index, if any, of at least {low:.2g}"
+        return f"no power tail seen; the index, if any, is at least {low:.2g}"
     return f"index {tail.index:.2g}, 95 % interval {low:.2g} to {high:.2g}"
 
 
@@ -238,22 +239,22 @@ def _stands_apart(found: Diagnosis) -> bool:
 def _outliers(found: Diagnosis) -> list[str]:
     seen = found.outliers
     if seen is None:
-        return ["outliers: too few values to say"]
+        return ["outliers: too few values"]
     low, high = seen.interval
     lines = [
         f"outliers: {_percent(seen.share)} of the values (95 % interval {_percent(low)} to "
-        f"{_percent(high)}) are too far for the bulk",
+        f"{_percent(high)}) are far from the bulk",
     ]
     if seen.share > 0.0:
         lines[0] += f": {_percent(seen.below)} below, {_percent(seen.above)} above"
-    if seen.apart > _REGIME:
-        lines.append(f"  {_percent(seen.apart)} stand apart: so many may be a second regime")
+    if seen.apart > _REGIME_SHARE:
+        lines.append(f"  {_percent(seen.apart)} stand apart: they may be a second regime")
     elif seen.apart > 0.0:
         lines.append(
-            f"  {_percent(seen.apart)} stand apart: a tail has such a gap with a chance below 1 %"
+            f"  {_percent(seen.apart)} stand apart: a tail has such a gap in less than 1 % of cases"
         )
     elif seen.share > 0.0:
-        lines.append("  none stands apart: they may be the end of a tail")
+        lines.append("  none stands apart: they may belong to a tail")
     return lines
 
 

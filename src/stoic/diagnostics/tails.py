@@ -1,14 +1,14 @@
-"""How heavy a tail is: its index, with an interval.
+"""The tail index of values, with an interval.
 
-Above a high threshold, excesses of almost any law follow a generalised Pareto law with shape ξ
-(Pickands 1975). Its index is α = 1/ξ: moments of order below α are finite, others are not.
-ξ ≤ 0 is a light tail, all of whose moments are finite.
+Above a high threshold, excesses of almost any distribution follow a generalised Pareto distribution
+with shape ξ (Pickands 1975). The tail index is α = 1/ξ: moments of order below α are finite, others
+are not. A tail with ξ ≤ 0 is light: all moments are finite.
 
 The estimate is that of Zhang & Stephens, *A new and efficient estimation method for the
-generalized Pareto distribution*, Technometrics 2009: as precise as maximum likelihood, never
-without a solution, of small bias. Since its deviation is (1 + ξ)/√k from k excesses, log(1 + ξ)
+generalized Pareto distribution*, Technometrics 2009: as precise as maximum likelihood, always
+defined, with small bias. Since its standard deviation is (1 + ξ)/√k from k excesses, log(1 + ξ)
 has deviation 1/√k whatever ξ is, and the interval is 1 + ξ ∈ (1 + ξ̂)·exp(±1.96/√k).
-Excesses know neither location nor scale, hence α is the same for a·y + b.
+Excesses do not depend on location, nor the estimate on scale, so α is the same for a·y + b.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ __all__ = ["Tail", "Verdict", "fit_tail", "spread_ties"]
 Verdict = Literal["yes", "no", "unclear"]
 
 _NORMAL_95 = 1.959963984540054
-_FEWEST = 10  # excesses, and different ones
-_AT_HUNDRED = 20  # excesses of 100 values; the number grows with n^0.6, which keeps bias small
-_GROWTH = 0.6
-_MOST = 20_000
-_SHARES = (1.0, 0.7, 0.5, 0.35)
-_TOLERATED = 0.85  # √k·(Kolmogorov distance) of a fit: exceeded in one true case of twenty
-_LEAST_XI = 0.05  # nobody can tell an index above 20 from a light tail
-_WIDEST = 1e250
+_MIN_EXCESSES = 10  # and as many different ones
+_EXCESSES_OF_100 = 20  # of 100 values; the number grows with n^0.6, which keeps the bias small
+_GROWTH_EXPONENT = 0.6
+_MAX_EXCESSES = 20_000
+_SHARES = (1.0, 0.7, 0.5, 0.35)  # of the largest number of excesses, tried in turn
+_MAX_DISTANCE = 0.85  # √k·(Kolmogorov distance) of a fit; 5 % of correct fits exceed it
+_MIN_XI = 0.05  # an index above 20 can't be distinguished from a light tail
+_MAX_EXCESS = 1e250  # in units of the median excess
 
 
 @dataclass(frozen=True)
 class Tail:
-    """A tail: its index α with a 95 % interval; an infinite α is no power tail at all.
+    """A tail: its index α with a 95 % interval; an infinite α means no power tail.
 
-    ``excesses`` is how many of the farthest values it rests on.
+    ``excesses`` is the number of farthest values that it is estimated from.
     """
 
     index: float
@@ -49,7 +49,7 @@ class Tail:
 
     @property
     def power(self) -> bool:
-        """Whether a power tail is seen: the interval ends."""
+        """Whether a power tail is seen: the interval has a finite upper end."""
         return math.isfinite(self.interval[1])
 
     def finite_moment(self, order: float) -> Verdict:
@@ -59,10 +59,10 @@ class Tail:
 
 
 def fit_tail(deviations: Array) -> Tail | None:
-    """The tail of nonnegative deviations from a centre, or None where they can't tell.
+    """The tail of nonnegative deviations from a centre, or None with too few values.
 
-    Used is the largest number of excesses, at most 20·(n/100)^0.6, at which the fitted law is
-    within what chance allows of the excesses' own distribution (Kolmogorov's distance).
+    The number of excesses is the largest one, at most 20·(n/100)^0.6, at which Kolmogorov's
+    distance between the fitted and the empirical distribution is within random variation.
 
     >>> quantiles = (np.arange(1000) + 0.5) / 1000
     >>> round(fit_tail(quantiles ** (-1 / 1.5)).index, 1)  # Pareto(1.5)
@@ -71,22 +71,22 @@ def fit_tail(deviations: Array) -> Tail | None:
     False
     """
     n = len(deviations)
-    most = min(int(_AT_HUNDRED * (n / 100.0) ** _GROWTH), n // 3, _MOST)
-    if most < _FEWEST:
+    most = min(int(_EXCESSES_OF_100 * (n / 100.0) ** _GROWTH_EXPONENT), n // 3, _MAX_EXCESSES)
+    if most < _MIN_EXCESSES:
         return None
-    farthest = np.sort(deviations)[-4 * most :]  # the rest plays no part
-    if len(np.unique(farthest[-most:])) < _FEWEST:
+    farthest = np.sort(deviations)[-4 * most :]  # the rest is not used
+    if len(np.unique(farthest[-most:])) < _MIN_EXCESSES:
         return None
     farthest = spread_ties(farthest)
     best, nearest = (0.0, most), math.inf
     for share in _SHARES:
-        k = max(int(share * most), _FEWEST)
+        k = max(int(share * most), _MIN_EXCESSES)
         excesses = _unit_free(farthest[-k:] - farthest[-k - 1])
         xi, sigma = _zhang_stephens(excesses)
         distance = math.sqrt(k) * _kolmogorov(excesses, xi, sigma)
         if distance < nearest:
             best, nearest = (xi, k), distance
-        if distance <= _TOLERATED:
+        if distance <= _MAX_DISTANCE:
             best = (xi, k)
             break
     return _tail_of(*best)
@@ -95,19 +95,19 @@ def fit_tail(deviations: Array) -> Tail | None:
 def _tail_of(xi: float, k: int) -> Tail:
     factor = math.exp(_NORMAL_95 / math.sqrt(k))
     low, high = (1.0 + xi) / factor - 1.0, (1.0 + xi) * factor - 1.0
-    least = 1.0 / max(high, _LEAST_XI)
-    if low <= _LEAST_XI / 2.0:
+    least = 1.0 / max(high, _MIN_XI)
+    if low <= _MIN_XI / 2.0:
         return Tail(math.inf, (least, math.inf), k)
     return Tail(1.0 / xi, (least, 1.0 / low), k)
 
 
 def _unit_free(excesses: Array) -> Array:
-    """Excesses over their median, kept within floating point."""
+    """Excesses divided by their median, within the range of floats."""
     unit = float(excesses[len(excesses) // 2])
     if unit <= 0.0:
         unit = float(excesses[-1]) or 1.0
     with np.errstate(over="ignore"):
-        return np.clip(excesses / unit, 1e-9, _WIDEST)
+        return np.clip(excesses / unit, 1e-9, _MAX_EXCESS)
 
 
 def _zhang_stephens(x: Array) -> tuple[float, float]:
@@ -115,8 +115,8 @@ def _zhang_stephens(x: Array) -> tuple[float, float]:
     k = len(x)
     nodes = min(20 + int(math.sqrt(k)), 80)
     quartile = x[max(int(k / 4.0 + 0.5) - 1, 0)]
-    places = 1.0 - np.sqrt(nodes / (np.arange(1, nodes + 1) - 0.5))
-    theta = 1.0 / x[-1] + places / (3.0 * quartile)
+    grid = 1.0 - np.sqrt(nodes / (np.arange(1, nodes + 1) - 0.5))
+    theta = 1.0 / x[-1] + grid / (3.0 * quartile)
     theta = theta[theta < 1.0 / x[-1]]
     xi = np.array([float(np.log1p(-t * x).mean()) for t in theta])
     usable = (xi != 0.0) & (theta != 0.0)
@@ -131,7 +131,7 @@ def _zhang_stephens(x: Array) -> tuple[float, float]:
 
 
 def _kolmogorov(x: Array, xi: float, sigma: float) -> float:
-    """The largest distance between the fitted law and the excesses' own distribution."""
+    """The largest distance between the fitted and the empirical distribution of the excesses."""
     k = len(x)
     if xi == 0.0:
         below = -np.expm1(-x / sigma)
@@ -142,9 +142,9 @@ def _kolmogorov(x: Array, xi: float, sigma: float) -> float:
 
 
 def spread_ties(ordered: Array) -> Array:
-    """Sorted values, with equal ones spread evenly over the cell that rounding gave them.
+    """Sorted values, with equal ones spread evenly over their rounding cell.
 
-    A cell reaches halfway to the nearer neighbour.
+    A cell ends halfway to the nearer neighbour.
 
     >>> spread_ties(np.array([1.0, 2.0, 2.0, 3.0])).tolist()
     [1.0, 1.75, 2.25, 3.0]
@@ -154,5 +154,5 @@ def spread_ties(ordered: Array) -> Array:
         return ordered
     gaps = np.diff(values)
     cells = np.minimum(np.append(gaps, gaps[-1]), np.insert(gaps, 0, gaps[0]))
-    place = np.arange(len(ordered)) - np.repeat(first, counts)
-    return ordered + np.repeat(cells, counts) * ((place + 0.5) / np.repeat(counts, counts) - 0.5)
+    position = np.arange(len(ordered)) - np.repeat(first, counts)
+    return ordered + np.repeat(cells, counts) * ((position + 0.5) / np.repeat(counts, counts) - 0.5)

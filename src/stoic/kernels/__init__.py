@@ -1,4 +1,4 @@
-"""Kernels: k(X, Z) and its diagonal."""
+"""Kernels: covariance functions k(x, z) of two points."""
 
 from stoic.kernels.base import Kernel, Product, Scaled, Sum
 from stoic.kernels.linear import Linear

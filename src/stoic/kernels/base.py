@@ -1,4 +1,4 @@
-"""What a kernel is, and how kernels combine."""
+"""The base of all kernels, and their sums, products and multiples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A kernel that is given as a matrix between arms."""
+"""A kernel given as a covariance matrix of the arms."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ __all__ = ["MatrixKernel"]
 class MatrixKernel(Kernel):
     """A given covariance matrix; the points are arm numbers 0 … A − 1.
 
-    For arms without coordinates (stocks, sensors): use it with
-    ``stoic.Arms.matrix(K)``, or leave the kernel out there.
+    For arms without coordinates (stocks, sensors). Use it with ``stoic.Arms.matrix(K)``, which
+    also works without a separate kernel.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class MatrixKernel(Kernel):
         if not size < 1e150:
             raise InvalidInput(f"expected entries of K below 1e150, got {size:g}; rescale K")
         if np.abs(matrix - matrix.T).max() > 1e-8 * size:
-            raise InvalidInput("expected K to be symmetric; pass (K + K.T) / 2 if that is meant")
+            raise InvalidInput("expected K to be symmetric; pass (K + K.T) / 2 if this is intended")
         matrix = (matrix + matrix.T) / 2
         smallest = np.linalg.eigvalsh(matrix / size)[0] if size > 0 else 0.0
         if smallest < -1e-8 * len(matrix):
@@ -44,7 +44,7 @@ class MatrixKernel(Kernel):
                 "expected K to be positive semi-definite, got an eigenvalue of "
                 f"{smallest * size:g}; clip its negative eigenvalues first"
             )
-        if smallest < 0.0:  # positive semi-definite up to rounding: make it so
+        if smallest < 0.0:  # negative by rounding only: clip it
             values, vectors = np.linalg.eigh(matrix)
             matrix = (vectors * np.maximum(values, 0.0)) @ vectors.T
             matrix = (matrix + matrix.T) / 2

@@ -17,8 +17,8 @@ from stoic.kernels.base import Kernel
 __all__ = ["Matern", "SquaredExponential"]
 
 
-_SHORT, _LONG = 1e-100, 1e100
-_FAR = 1e12  # squared scaled distance at which every kernel here is zero
+_MIN_LENGTHSCALE, _MAX_LENGTHSCALE = 1e-100, 1e100
+_MAX_SQUARED_DISTANCE = 1e12  # scaled; every kernel here is zero beyond it
 
 
 class Stationary(Kernel):
@@ -29,11 +29,11 @@ class Stationary(Kernel):
         if (
             scales.ndim > 1
             or scales.size == 0
-            or not ((scales >= _SHORT) & (scales <= _LONG)).all()
+            or not ((scales >= _MIN_LENGTHSCALE) & (scales <= _MAX_LENGTHSCALE)).all()
         ):
             raise InvalidInput(
-                f"expected lengthscale as a positive number from {_SHORT:g} to {_LONG:g}, or one "
-                f"for each dimension, got {describe(lengthscale)}"
+                f"expected lengthscale as a positive number from {_MIN_LENGTHSCALE:g} to "
+                f"{_MAX_LENGTHSCALE:g}, or one for each dimension, got {describe(lengthscale)}"
             )
         self.lengthscale: float | Array = float(scales) if scales.ndim == 0 else scales
 
@@ -42,13 +42,13 @@ class Stationary(Kernel):
         """κ at an array of squared scaled distances."""
 
     def __call__(self, X: Array, Z: Array) -> Array:
-        # Differences come first, before scaling and squaring: near-duplicates would lose their
-        # digits to x/ℓ − z/ℓ, and half of all digits to ‖x‖² − 2xᵀz + ‖z‖².
+        # Subtract before scaling and squaring: for near-duplicates, x/ℓ − z/ℓ loses digits, and
+        # ‖x‖² − 2xᵀz + ‖z‖² loses half of all digits.
         if isinstance(self.lengthscale, float):
             r2 = cdist(X, Z, "sqeuclidean") / self.lengthscale**2
         else:
             r2 = cdist(X, Z, "sqeuclidean", w=1.0 / self.lengthscale**2)
-        return self.of_squared_distance(np.minimum(r2, _FAR))
+        return self.of_squared_distance(np.minimum(r2, _MAX_SQUARED_DISTANCE))
 
     def diag(self, X: Array) -> Array:
         return np.ones(len(X))
@@ -61,11 +61,11 @@ class Stationary(Kernel):
                 f"got {X.shape[1]}; give one lengthscale, or one for each dimension"
             )
         with np.errstate(over="ignore"):
-            reach = max(np.abs(X).max(initial=0.0), np.abs(X / scales).max(initial=0.0))
-        if not reach < 1e100:
+            largest = max(np.abs(X).max(initial=0.0), np.abs(X / scales).max(initial=0.0))
+        if not largest < 1e100:
             raise InvalidInput(
                 "expected coordinates below 1e100, and below 1e100 length-scales, "
-                f"got {reach:g}; rescale the points"
+                f"got {largest:g}; rescale the points"
             )
 
     def parameters(self) -> dict[str, Any]:
@@ -110,7 +110,7 @@ class Matern(Stationary):
         self.nu = number(nu, "nu", above=0.0)
 
     def of_squared_distance(self, r2: Array) -> Array:
-        if self.nu > 1e10:  # the limit, to rounding
+        if self.nu > 1e10:  # equal to the limit up to rounding
             return np.exp(-0.5 * r2)
         z = np.sqrt(2.0 * self.nu * r2)
         if self.nu == 0.5:
@@ -131,7 +131,7 @@ _LARGE_ORDER = 80.0
 
 def _matern(nu: float, z: Array) -> Array:
     """2^{1−ν}/Γ(ν) z^ν K_ν(z) for z ≥ 0, in logarithms so that no factor overflows."""
-    with importing:  # a third of a second: closed forms do without
+    with importing:  # slow (0.3 s); the closed forms do not need it
         from scipy.special import gammaln, kve
 
     out = np.ones_like(z)
@@ -144,14 +144,14 @@ def _matern(nu: float, z: Array) -> Array:
         bessel = kve(nu, zp)  # K_ν(z) e^z
         log_k = (1 - nu) * math.log(2) - gammaln(nu) + nu * np.log(zp) + np.log(bessel) - zp
         values = np.exp(log_k)
-    # K_ν overflows only next to zero, where two terms of the series are exact; far out it is zero.
+    # K_ν overflows only near zero, where two terms of the series are exact; it is zero far away.
     values = np.where(np.isfinite(bessel), values, 1.0 - zp * zp / (4.0 * max(nu - 1.0, 1.0)))
     out[positive] = np.where(np.isfinite(values), np.minimum(values, 1.0), 0.0)
     return out
 
 
 def _matern_large_order(nu: float, z: Array) -> Array:
-    """The same by the uniform expansion of K_ν(ν x), Abramowitz & Stegun 9.7.8."""
+    """The same function by the uniform expansion of K_ν(ν x), Abramowitz & Stegun 9.7.8."""
     x = z / nu
     root = np.sqrt(1.0 + x * x)
     p = 1.0 / root

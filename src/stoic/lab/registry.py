@@ -1,4 +1,4 @@
-"""Things that are made from a kind and parameters, as in a TOML table."""
+"""Registries that make an object from its kind and parameters, as in a TOML table."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from stoic.errors import InvalidInput, UnknownName
 
 __all__ = ["Registry"]
 
-CONTEXT = ("seed", "horizon")  # what a run hands over, not a table
+CONTEXT = ("seed", "horizon")  # given by the run, not by the table
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Registry(Generic[T]):
-    """Makers by kind.
+    """Classes and functions, each registered by a kind.
 
     >>> numbers = Registry[int]("number")
     >>> @numbers.register("sum")
@@ -33,13 +33,13 @@ class Registry(Generic[T]):
         self._makers: dict[str, Callable[..., T]] = {}
 
     def register(self, kind: str) -> Callable[[F], F]:
-        """A decorator that makes a class or function known by its kind."""
+        """A decorator that registers a class or function by its kind."""
 
-        def known(maker: F) -> F:
+        def decorator(maker: F) -> F:
             self._makers[kind] = maker
             return maker
 
-        return known
+        return decorator
 
     def kinds(self) -> list[str]:
         """All kinds, sorted."""
@@ -63,25 +63,25 @@ class Registry(Generic[T]):
         ]
 
     def make(self, table: Mapping[str, Any], **context: Any) -> T:
-        """What a table says, ``{"kind": …, **parameters}``.
+        """The object that a table describes, ``{"kind": …, **parameters}``.
 
-        ``context`` (a seed, a horizon) is handed over where the maker takes it.
+        ``context`` (a seed, a horizon) is passed where the maker takes it.
         """
         parameters = {name: value for name, value in table.items() if name != "kind"}
         maker = self.maker(table.get("kind"))
         taken = inspect.signature(maker).parameters
         context = {name: value for name, value in context.items() if name in taken}
         own = [name for name in taken if name not in context]
-        strange = [name for name in parameters if name not in own]
+        unknown = [name for name in parameters if name not in own]
         missing = [
             name
             for name in own
             if name not in parameters and taken[name].default is inspect.Parameter.empty
         ]
-        if strange or missing:
+        if unknown or missing:
             raise InvalidInput(
                 f"expected {self.what} {table['kind']!r} with parameters {', '.join(own) or 'none'}"
-                + (f"; got unknown {', '.join(strange)}" if strange else "")
+                + (f"; got unknown {', '.join(unknown)}" if unknown else "")
                 + (f"; missing {', '.join(missing)}" if missing else "")
             )
         return maker(**parameters, **context)

@@ -1,4 +1,4 @@
-"""Where one may play: finite arms, a continuous box, or a space of named parameters."""
+"""Domains: finite arms, a continuous box, or a search space of named parameters."""
 
 from stoic.spaces.arms import Arms
 from stoic.spaces.box import Box

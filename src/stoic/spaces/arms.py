@@ -28,7 +28,7 @@ class Arms:
 
     @classmethod
     def matrix(cls, K: Any) -> Arms:
-        """Arms without coordinates, known by the covariance ``K`` between them."""
+        """Arms without coordinates, described by their covariance matrix ``K``."""
         kernel = K if isinstance(K, MatrixKernel) else MatrixKernel(K)
         arms = cls(np.arange(len(kernel.K), dtype=float)[:, None])
         arms.kernel = kernel
@@ -44,7 +44,7 @@ class Arms:
 
     def index(self, arm: object) -> int:
         """``arm`` as a row number, or a typed error."""
-        if type(arm) is int and 0 <= arm < len(self.X):  # as good as always
+        if type(arm) is int and 0 <= arm < len(self.X):  # the usual case
             return arm
         number = integer(arm, "arm", at_least=0, error=InvalidArm)
         if number >= len(self):

@@ -28,7 +28,7 @@ class Box:
         self.high: Array = np.atleast_1d(finite_array(high, "high"))
         if self.low.ndim != 1 or self.low.shape != self.high.shape or self.low.size == 0:
             raise InvalidInput(
-                "expected low and high as vectors of one length, "
+                "expected low and high as vectors of equal length, "
                 f"got shapes {self.low.shape} and {self.high.shape}"
             )
         if not (self.low < self.high).all():
@@ -42,7 +42,7 @@ class Box:
         return int(self.low.size)
 
     def landmarks(self) -> Array:
-        """Corners (all of them in few dimensions) and a point inside."""
+        """Corners (all of them up to eight dimensions, else two) and a point inside."""
         d = self.dimension
         picks = list(product((0.0, 1.0), repeat=d)) if d <= 8 else [(0.0,) * d, (1.0,) * d]
         unit = np.array([*picks, (0.6180339887498949,) * d])
@@ -91,7 +91,7 @@ class Box:
         candidates
             How many quasi-random points to begin with.
         """
-        with importing:  # slow: only where it is used
+        with importing:  # slow: imported when used
             from scipy.optimize import minimize
 
         X = self.spread(candidates, seed)

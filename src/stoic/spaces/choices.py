@@ -1,4 +1,4 @@
-"""Parameters whose values are listed: categories without order, grids with one."""
+"""Parameters with a list of values: unordered categories and ordered grids."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from stoic.spaces.parameters import Condition, Parameter, Plain, fill_evenly, ju
 
 __all__ = ["Categorical", "Grid", "Listed"]
 
-_PLAIN = {str, int, float, bool, type(None)}
+_PLAIN_TYPES = {str, int, float, bool, type(None)}
 
 
 class Listed(Parameter):
-    """A parameter with a list of values; a level is a place in the list.
+    """A parameter with a list of values; a level is an index into the list.
 
-    Values that Python calls equal (1, 1.0 and True) may not stand in one list. Later, 1 and 1.0
-    are taken for each other, as JSON and JavaScript do; a bool is only ever a bool.
+    Values that are equal in Python (1, 1.0 and True) can't be in one list. When a value is read, 1
+    and 1.0 count as equal, as in JSON and JavaScript; a bool matches only a bool.
     """
 
     def __init__(self, values: object, noun: str, when: Condition | None) -> None:
@@ -47,7 +47,7 @@ class Listed(Parameter):
         return float(level)
 
     def usual(self, values: list[Any]) -> tuple[list[float], Sequence[Plain]] | None:
-        if not set(map(type, values)) <= _PLAIN:
+        if not set(map(type, values)) <= _PLAIN_TYPES:
             return None
         levels = [self._level.get((type(v) is bool, v), -1) for v in values]
         if -1 in levels:
@@ -64,8 +64,8 @@ class Listed(Parameter):
 class Categorical(Listed):
     """One of some choices that have no order.
 
-    Costs one column per choice, so that every two choices are equally far apart; two choices
-    need only one column, a single choice (a constant) none. For values with an order use `Grid`.
+    Uses one column per choice, so that all choices are equally far apart. Two choices need only one
+    column; a single choice (a constant) needs none. For ordered values use `Grid`.
 
     >>> Categorical(["adam", "sgd"]).coordinate("sgd", "opt")
     1.0
@@ -87,9 +87,9 @@ class Categorical(Listed):
 
 
 class Grid(Listed):
-    """One of some numbers or strings in a meaningful order: neighbours in the list are alike.
+    """One of some numbers or strings in a meaningful order: neighbours in the list are similar.
 
-    Values are placed by rank, evenly, whatever their distance as numbers.
+    Values are placed evenly by rank, independent of their distance as numbers.
 
     >>> Grid([16, 32, 64, 128]).value(2)
     64

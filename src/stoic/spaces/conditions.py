@@ -1,9 +1,8 @@
 """Which parameters of a space exist, given the values of others.
 
 A parameter exists iff its parents exist and have one of the values that its
-``when`` lists. Unrolled along the ancestors, that is one conjunction: every
-ancestor's level lies in a set. Those sets are all that the rest of the space
-needs to know about conditions.
+``when`` lists. Applied to all ancestors, this is one conjunction: every ancestor's
+level is in a set. The rest of the space only uses these sets.
 """
 
 from __future__ import annotations
@@ -17,14 +16,14 @@ from stoic.spaces.ranges import Float
 
 __all__ = ["Needs", "count", "resolve"]
 
-_MOST_SETS = 2**14
+_MAX_COUNTED_SETS = 2**14  # of ruled-out parameters; bounds memory and time of `count`
 
 Needs = Mapping[int, frozenset[int]]
-"""Of one parameter: the number of each ancestor, and the levels at which it may stand."""
+"""For one parameter: the index of each ancestor, and the levels that it may have."""
 
 
 def resolve(parameters: Mapping[str, Parameter]) -> list[Needs]:
-    """The needs of every parameter, or a typed error for a condition that makes no sense."""
+    """The needs of every parameter, or a typed error for a condition that can't be met."""
     numbers = {name: i for i, name in enumerate(parameters)}
     needs: list[Needs] = []
     for name, parameter in parameters.items():
@@ -44,7 +43,7 @@ def resolve(parameters: Mapping[str, Parameter]) -> list[Needs]:
 
 
 def _check_parent(name: str, parent: str, numbers: Mapping[str, int]) -> None:
-    """Parents come first: cycles can't be, and a space reads from top to bottom."""
+    """Parents must come first: this excludes cycles, and a space reads from top to bottom."""
     if parent not in numbers:
         raise InvalidInput(
             f"expected when of {name!r} to name a parameter of the space, got {parent!r}; "
@@ -54,7 +53,7 @@ def _check_parent(name: str, parent: str, numbers: Mapping[str, int]) -> None:
         raise InvalidInput(f"expected when of {name!r} to name another parameter, got itself")
     if numbers[parent] > numbers[name]:
         raise InvalidInput(
-            f"expected when of {name!r} to name a parameter that stands before it, "
+            f"expected when of {name!r} to name a parameter that comes before it, "
             f"got {parent!r}; move {parent!r} up"
         )
 
@@ -65,7 +64,7 @@ def _levels(parameters: Mapping[str, Parameter], name: str, parent: str) -> froz
     if isinstance(owner, Float):
         raise InvalidInput(
             f"expected when of {name!r} to name a Categorical, Int or Grid, "
-            f"got the Float {parent!r}; add a Categorical that decides"
+            f"got the Float {parent!r}; use a Categorical as the condition"
         )
     try:
         values = parameters[name].when[parent]
@@ -75,17 +74,17 @@ def _levels(parameters: Mapping[str, Parameter], name: str, parent: str) -> froz
 
 
 def count(parameters: Sequence[Parameter], needs: Sequence[Needs]) -> int | None:
-    """How many different configurations there are; None for a continuum.
+    """The number of different configurations; None for a continuum.
 
-    Goes through the parameters once and keeps, for every set of later parameters that are
-    already ruled out, the number of ways to get there. Roots with many descendants come first
-    and a child as soon as its roots are done, so the sets stay few unless conditions interlock.
-    A set is an int, parameter i its bit i.
+    Visits the parameters once and keeps, for every set of later parameters that are already ruled
+    out, the number of ways to reach it. Roots with many descendants come first, and a child comes
+    as soon as its roots are done, so there are few sets unless conditions interlock. A set is an
+    int; bit i is parameter i.
     """
     ways: Counter[int] = Counter({0: 1})
     for i in _order(needs):
         size = parameters[i].size
-        if size is None:  # conditions can be met: resolve has seen to it
+        if size is None:  # resolve has checked that its conditions can be met
             return None
         outcomes = _outcomes(i, size, needs)
         step: Counter[int] = Counter()
@@ -96,16 +95,16 @@ def count(parameters: Sequence[Parameter], needs: Sequence[Needs]) -> int | None
             for ruled_out, levels in outcomes.items():
                 step[out | ruled_out] += n * levels
         ways = step
-        if len(ways) > _MOST_SETS:
+        if len(ways) > _MAX_COUNTED_SETS:
             raise InvalidInput(
-                f"expected conditions that can be counted, got more than {_MOST_SETS} ways in "
-                "which they interlock; drop some"
+                f"expected conditions that can be counted, got more than {_MAX_COUNTED_SETS} "
+                "ways in which they interlock; drop some"
             )
     return sum(ways.values())
 
 
 def _order(needs: Sequence[Needs]) -> list[int]:
-    """Parameters' numbers, parents before children."""
+    """Indices of the parameters, parents before children."""
     descendants = Counter(ancestor for need in needs for ancestor in need)
     last_root = [
         max((-descendants[a], a) for a in (*need, i) if not needs[a])
@@ -115,7 +114,7 @@ def _order(needs: Sequence[Needs]) -> list[int]:
 
 
 def _outcomes(i: int, size: int, needs: Sequence[Needs]) -> Counter[int]:
-    """Which parameters the levels of ``i`` rule out, and how many levels do so."""
+    """The sets of parameters that levels of ``i`` rule out, with the number of such levels."""
     children = {c: need[i] for c, need in enumerate(needs) if i in need}
     named: set[int] = set().union(*children.values())
     outcomes = Counter(

@@ -1,4 +1,4 @@
-"""The written forms of a space's parameters: a user's short form and the stored one."""
+"""Reading and writing a space's parameters: the user's short form and the stored form."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ def _parameter(form: Any) -> Parameter:
 
 
 def describe_parameters(parameters: Mapping[str, Parameter]) -> dict[str, object]:
-    """Parameters as JSON-able data. A list keeps their order where a store sorts keys."""
+    """Parameters as data for JSON. A list keeps their order even if a store sorts keys."""
     entries = [{"name": name, **p.describe()} for name, p in parameters.items()]
     return {"format": "stoic.Space", "version": 1, "parameters": entries}
 
 
 def parameters_of(description: Any) -> dict[str, Parameter]:
-    """The parameters of a description; a Key-, Type- or ValueError where it is damaged."""
+    """The parameters of a description; a Key-, Type- or ValueError if it is damaged."""
     if (description["format"], description["version"]) != ("stoic.Space", 1):
         raise InvalidInput("expected format stoic.Space, version 1")
     parameters: dict[str, Parameter] = {}

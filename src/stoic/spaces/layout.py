@@ -1,9 +1,9 @@
-"""Coordinates of parameters <-> columns of the unit cube, many points at once.
+"""Conversion between coordinates of parameters and columns of the unit cube, for many points.
 
 Notation: P parameters, d columns. ``U`` (n, d): encoded points. ``C`` (n, P):
-coordinates, i.e. a float's place in [0, 1], anything else's level.
+coordinates, i.e. the position in [0, 1] of a float, the level of any other.
 
-| parameter                                    | columns | level k stands at           |
+| parameter                                    | columns | position of level k         |
 |----------------------------------------------|---------|-----------------------------|
 | Float                                        | 1       | (a continuum)               |
 | Int linear, Grid, Categorical of two choices | 1       | k / (size − 1)              |
@@ -11,8 +11,8 @@ coordinates, i.e. a float's place in [0, 1], anything else's level.
 | Categorical of three or more                 | size    | a one in column k           |
 | Grid or Categorical of one                   | none    |                             |
 
-A parameter that does not exist at a point stands at its neutral value, the centre
-of its columns: 0.5, or 1 / size in each column of a one-hot code.
+A parameter that does not exist at a point has its neutral value, the centre of
+its columns: 0.5, or 1 / size in each column of a one-hot code.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from stoic.spaces.ranges import Float, Int
 
 __all__ = ["Layout"]
 
-_SAFE = 2**50  # up to here, rint(k / top * top) == k in floats
+_MAX_EXACT_LEVELS = 2**50  # up to here, rint(k / top * top) == k in floats
 
 
 class Layout:
-    """Where each parameter's columns are, as index arrays."""
+    """The columns of each parameter, as index arrays."""
 
     def __init__(self, parameters: Sequence[Parameter], needs: Sequence[Needs]) -> None:
         widths = [_width(parameter) for parameter in parameters]
@@ -60,7 +60,7 @@ class Layout:
 
         sizes = [parameter.size or 0 for parameter in parameters]
         self.tops: Array = np.array([sizes[p] - 1 for p in evens], dtype=np.float64)
-        self.huge = any(sizes[p] > _SAFE for p in evens)
+        self.huge = any(sizes[p] > _MAX_EXACT_LEVELS for p in evens)
         bounds = [(p.low, p.high) for i in logs if isinstance(p := parameters[i], Int)]
         self.lows: Array = np.array([low for low, _ in bounds], dtype=np.float64)
         self.highs: Array = np.array([high for _, high in bounds], dtype=np.float64)
@@ -95,7 +95,7 @@ class Layout:
 
     def _nearest_level(self, u: Array) -> Array:
         k: Array = np.rint(u * self.tops)
-        if self.huge:  # the product is rounded to whole numbers, perhaps to the wrong one
+        if self.huge:  # the product may be rounded to the wrong integer
             for step in (-1.0, 1.0):
                 other = np.clip(k + step, 0.0, self.tops)
                 k = np.where(abs(other / self.tops - u) < abs(k / self.tops - u), other, k)
@@ -116,7 +116,7 @@ class Layout:
         U[:, self.even_columns] = C[:, self.evens] / self.tops
         if self.logs.size:
             ratio = (C[:, self.logs] + self.lows) / self.lows
-            # one memory order, one code path of log, one result, however many rows
+            # contiguous: log then gives the same bits for any number of rows
             U[:, self.log_columns] = np.log(np.ascontiguousarray(ratio)) / self.spans
         for p in self.hots:
             columns = self.slices[p]

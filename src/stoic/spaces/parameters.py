@@ -1,8 +1,8 @@
-"""What all parameters of a search space have in common.
+"""The base of all parameters of a search space.
 
-A parameter translates between a user's value and a *coordinate*: for a float its
-place in [0, 1], for anything else its level 0, 1, …, size − 1. How coordinates
-become columns of a kernel's input is the layout's business (`layout.py`).
+A parameter converts between a user's value and a *coordinate*: for a float its
+position in [0, 1], for any other parameter its level 0, 1, …, size − 1. `layout.py`
+converts coordinates to columns of a kernel's input.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Parameter(ABC):
 
     @property
     def when(self) -> Mapping[str, tuple[Plain, ...]]:
-        """The condition, each parent with a tuple of values; empty where there is none."""
+        """The condition: each parent with a tuple of values; empty without a condition."""
         return MappingProxyType(self._when)
 
     def condition(self) -> str:
@@ -68,13 +68,13 @@ class Parameter(ABC):
 
     @abstractmethod
     def coordinate(self, value: object, name: str) -> float:
-        """The place of ``value`` in [0, 1] (floats) or its level, or `InvalidParams`."""
+        """The position of ``value`` in [0, 1] (floats) or its level, or `InvalidParams`."""
 
     @abstractmethod
     def usual(self, values: list[Any]) -> tuple[list[float], Sequence[Plain]] | None:
-        """Coordinates and plain values of many, as `coordinate` has them.
+        """Coordinates and plain values of many values, as from `coordinate`.
 
-        None where a value is wrong, or right but not a plain Python one.
+        None if a value is invalid, or valid but not a plain Python value.
         """
 
     @abstractmethod
@@ -83,7 +83,7 @@ class Parameter(ABC):
 
     @abstractmethod
     def fill(self, q: Array) -> Array:
-        """Coordinates at the quantiles ``q`` in [0, 1): every level gets its fair share."""
+        """Coordinates at the quantiles ``q`` in [0, 1): every level gets an equal share."""
 
     @abstractmethod
     def moves(self, level: int) -> list[int]:
@@ -106,7 +106,8 @@ class Parameter(ABC):
             parts.append(f"when={short!r}")
         return f"{type(self).__name__}({', '.join(parts)})"
 
-    def __eq__(self, other: object) -> bool:  # the repr is complete, and tells 1, 1.0, True apart
+    def __eq__(self, other: object) -> bool:
+        # the repr is complete, and distinguishes 1, 1.0 and True
         return type(self) is type(other) and repr(self) == repr(other)
 
     def __hash__(self) -> int:
@@ -147,7 +148,7 @@ def fill_evenly(q: Array, top: int) -> Array:
 
 
 def jumps(level: int, top: int) -> list[int]:
-    """Levels one step away, and a few at geometrically growing distance.
+    """Levels one step away, and a few at geometrically growing distances.
 
     >>> jumps(5, 16)
     [1, 3, 4, 6, 7, 9, 13]

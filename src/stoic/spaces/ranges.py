@@ -1,4 +1,4 @@
-"""Numbers of a range: floats and integers, on a linear or a log scale."""
+"""Parameters with a range: floats and integers, on a linear or a log scale."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["Float", "Int"]
 
 Scale = Literal["linear", "log"]
 
-_FEWEST_FLOATS = 1000  # a range with fewer of them is a grid in disguise
-_WIDEST = 2**53  # levels beyond it have no float of their own
-_HIGHEST_LOG = 2**40  # log v / log high tells neighbours apart up to here, with room
-_LARGEST = 2**63 - 1  # what stores can hold
+_MIN_FLOATS = 1000  # in a range; with fewer, Grid is better
+_MAX_INT_RANGE = 2**53  # higher levels have no float of their own
+_MAX_LOG_INT = 2**40  # log v / log high distinguishes neighbours up to here, with a margin
+_MAX_INT = 2**63 - 1  # the largest integer in stores
 
 
 def _ordered(low: float, high: float, kind: str) -> None:
@@ -34,7 +34,7 @@ class Float(Parameter):
     """A real number from ``low`` to ``high``, both included.
 
     The coordinate is (v − low) / (high − low), or on a log scale log(v / low) / log(high / low):
-    choose it where a factor of ten matters as much at the low end as at the high end.
+    choose it if a factor of ten matters equally at both ends.
 
     >>> lr = Float(1e-5, 1e-1, "log")
     >>> lr.value(0.5)
@@ -58,12 +58,12 @@ class Float(Parameter):
                 "raise low or use the linear scale"
             )
         step = math.ulp(max(-self.low, self.high))
-        if self.high - self.low < _FEWEST_FLOATS * step:
+        if self.high - self.low < _MIN_FLOATS * step:
             raise InvalidInput(
-                f"expected at least {_FEWEST_FLOATS} floats between low and high, got "
+                f"expected at least {_MIN_FLOATS} floats between low and high, got "
                 f"{self.low!r} and {self.high!r}; subtract the offset, or use Grid"
             )
-        # halves where the side would overflow, square roots where the ratio would
+        # halves if the side would overflow, square roots if the ratio would
         self._unit = 1.0 if math.isfinite(self.high - self.low) else 0.5
         self._base = self.low * self._unit
         self._side = self.high * self._unit - self._base
@@ -73,15 +73,15 @@ class Float(Parameter):
 
     def coordinate(self, value: object, name: str) -> float:
         v = number(value, name, at_least=self.low, at_most=self.high, error=InvalidParams)
-        return self._place(v)
+        return self._position(v)
 
     def usual(self, values: list[Any]) -> tuple[list[float], Sequence[Plain]] | None:
         low, high = self.low, self.high
         if not (set(map(type, values)) <= {float} and all(low <= v <= high for v in values)):
             return None
-        return list(map(self._place, values)), values
+        return list(map(self._position, values)), values
 
-    def _place(self, v: float) -> float:
+    def _position(self, v: float) -> float:
         if self.scale == "log":
             u = math.log(math.sqrt(v) / math.sqrt(self.low)) / self._half_log
         else:
@@ -97,16 +97,16 @@ class Float(Parameter):
         else:
             v = (self._base + coordinate * self._side) / self._unit
         v = min(max(v, self.low), self.high)
-        for digits in (12, 15):  # of the floats that stand here, the one that a person would write
+        for digits in (12, 15):  # of the floats at this position, the shortest
             short = float(f"{v:.{digits}g}")
-            if self.low <= short <= self.high and self._place(short) == coordinate:
+            if self.low <= short <= self.high and self._position(short) == coordinate:
                 return short
         return v
 
     def fill(self, q: Array) -> Array:
         return q
 
-    def moves(self, level: int) -> list[int]:  # noqa: ARG002 - a continuum has no next level
+    def moves(self, level: int) -> list[int]:  # noqa: ARG002 - a continuum has no levels
         return []
 
     def fields(self) -> dict[str, object]:
@@ -127,16 +127,16 @@ class Int(Parameter):
         self, low: int, high: int, scale: Scale = "linear", *, when: Condition | None = None
     ) -> None:
         super().__init__(when)
-        self.low = integer(low, "low of an Int", at_least=-_LARGEST, at_most=_LARGEST)
-        self.high = integer(high, "high of an Int", at_least=-_LARGEST, at_most=_LARGEST)
+        self.low = integer(low, "low of an Int", at_least=-_MAX_INT, at_most=_MAX_INT)
+        self.high = integer(high, "high of an Int", at_least=-_MAX_INT, at_most=_MAX_INT)
         self.scale = choice(scale, "scale", ("linear", "log"))
         _ordered(self.low, self.high, "an Int")
-        if self.high - self.low > _WIDEST:
+        if self.high - self.low > _MAX_INT_RANGE:
             raise InvalidInput(
                 f"expected an Int range of at most 2**53, got {self.low} to {self.high}; "
                 "use a Float and round it"
             )
-        if self.scale == "log" and not (self.low >= 1 and self.high <= _HIGHEST_LOG):
+        if self.scale == "log" and not (self.low >= 1 and self.high <= _MAX_LOG_INT):
             raise InvalidInput(
                 f"expected an Int from 1 to at most 2**40 on a log scale, "
                 f"got {self.low} to {self.high}; change the bounds or use the linear scale"
@@ -171,8 +171,8 @@ class Int(Parameter):
             return jumps(level, top)
         v = self.low + level
         factors = [(self.high / self.low) ** power for power in (1 / 16, 1 / 8, 1 / 4)]
-        far = {round(v * f) for f in factors} | {round(v / f) for f in factors}
-        near = {w - self.low for w in far | {v - 1, v + 1} if self.low <= w <= self.high}
+        jumped = {round(v * f) for f in factors} | {round(v / f) for f in factors}
+        near = {w - self.low for w in jumped | {v - 1, v + 1} if self.low <= w <= self.high}
         return sorted(near - {level})
 
     def fields(self) -> dict[str, object]:

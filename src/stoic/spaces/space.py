@@ -23,9 +23,9 @@ from stoic.spaces.sobol import sobol
 
 __all__ = ["Space"]
 
-_MOST_PARAMETERS = 21_201  # of the Sobol sequence
-_MOST_POINTS = 2**30
-_MANY = 8  # configurations, from which on it pays to read them by column
+_MAX_PARAMETERS = 21_201  # dimensions of the Sobol sequence
+_MAX_POINTS = 2**30  # points of the Sobol sequence
+_MIN_ROWS_BY_COLUMN = 8  # from here on, reading by column is faster
 
 
 class Space:
@@ -36,11 +36,11 @@ class Space:
     parameters
         Names and what each may be: ``(low, high)`` for an `Int` (two ints) or else a `Float`,
         ``(low, high, "log")``, a list for a `Categorical`, or a `Float`, `Int`, `Categorical` or
-        `Grid`. A parameter with a condition (``when``) stands after those that it depends on.
+        `Grid`. A parameter with a condition (``when``) comes after its parents.
 
-    Every configuration has exactly one encoded point; `layout.py` has the table. Going to
-    and fro is exact for everything but floats, which agree to a few units in the last place
-    (of log v where the scale is log).
+    Every configuration has exactly one encoded point; see the table in `layout.py`. Encoding and
+    decoding is exact except for floats, which agree to a few units in the last place (of log v on
+    a log scale).
 
     >>> space = Space({"lr": (1e-5, 1e-1, "log"), "depth": (2, 12), "opt": ["adam", "sgd"],
     ...                "momentum": Float(0.0, 0.99, when={"opt": "sgd"})})
@@ -55,9 +55,9 @@ class Space:
 
     def __init__(self, parameters: Mapping[str, object]) -> None:
         self._parameters = read_parameters(parameters)
-        if len(self._parameters) > _MOST_PARAMETERS:
+        if len(self._parameters) > _MAX_PARAMETERS:
             raise InvalidInput(
-                f"expected at most {_MOST_PARAMETERS} parameters, got {len(self._parameters)}; "
+                f"expected at most {_MAX_PARAMETERS} parameters, got {len(self._parameters)}; "
                 "fix some of them"
             )
         self._list = list(self._parameters.values())
@@ -66,12 +66,12 @@ class Space:
         if self.dimension == 0:
             raise InvalidInput(
                 f"expected a parameter with at least two values, got only constants in {self!r}; "
-                "add something to choose"
+                "add a parameter with a choice"
             )
 
     @classmethod
     def of(cls, space: object) -> Space:
-        """A space as it is, a mapping as a space, a `Box` as floats x0, x1, …
+        """A space unchanged, a mapping as a space, a `Box` as floats x0, x1, …
 
         >>> Space.of(Box([0.0, -1.0], [1.0, 1.0]))
         Space({'x0': Float(0.0, 1.0), 'x1': Float(-1.0, 1.0)})
@@ -105,7 +105,7 @@ class Space:
 
     @property
     def groups(self) -> IntArray:
-        """(dimension,): columns of one parameter have one number, 0, 1, … in order."""
+        """(dimension,): the index 0, 1, … of the parameter of each column."""
         return self._layout.groups
 
     @property
@@ -122,12 +122,16 @@ class Space:
         return row
 
     def read(self, rows: Sequence[Mapping[str, object]]) -> tuple[Array, list[dict[str, Plain]]]:
-        """(n, dimension) points of many configurations, and these in plain Python values.
+        """(n, dimension) points of many configurations, and the configurations in plain values.
 
-        Floats stay as they are to the last digit.
+        Floats keep all digits.
         """
         rows = listed(rows, "configurations", "mappings of names to values")
-        usual = read_columns(self._parameters, self._needs, rows) if len(rows) >= _MANY else None
+        usual = (
+            read_columns(self._parameters, self._needs, rows)
+            if len(rows) >= _MIN_ROWS_BY_COLUMN
+            else None
+        )
         if usual is not None:
             return self._layout.encode(usual[0]), usual[1]
         C = np.zeros((len(rows), len(self)))
@@ -171,10 +175,10 @@ class Space:
         exists = self._layout.exists(C)[0].tolist()
         return {
             name: parameter.value(c)
-            for (name, parameter), c, there in zip(
+            for (name, parameter), c, present in zip(
                 self._parameters.items(), C[0].tolist(), exists, strict=True
             )
-            if there
+            if present
         }
 
     def snap(self, U: object) -> Array:
@@ -200,8 +204,8 @@ class Space:
         array([2., 2., 2., 2.])
         """
         integer(seed, "seed", at_least=0)
-        skip = integer(skip, "skip", at_least=0, at_most=_MOST_POINTS)
-        n = integer(n, "n", at_least=0, at_most=_MOST_POINTS - skip)
+        skip = integer(skip, "skip", at_least=0, at_most=_MAX_POINTS)
+        n = integer(n, "n", at_least=0, at_most=_MAX_POINTS - skip)
         return self.fill(sobol(len(self), n, seed, skip))
 
     def fill(self, Q: Array) -> Array:
@@ -216,7 +220,7 @@ class Space:
         """Feasible points that differ from ``u`` in one parameter that is not a float.
 
         All other categories; integers and grids one step and a few longer jumps away. A
-        parameter that comes into existence by the change starts in the middle.
+        parameter that exists only after the change starts in the middle.
         """
         C = self._layout.coordinates(self._points(u, 1)[None])
         exists = self._layout.exists(C)[0]
@@ -233,7 +237,7 @@ class Space:
 
     @cached_property
     def cardinality(self) -> int | None:
-        """The number of different configurations; None where there is a float.
+        """The number of different configurations; None if there is a float.
 
         >>> from stoic.spaces import Int
         >>> Space({"opt": ["adam", "sgd"], "steps": Int(1, 5, when={"opt": "sgd"})}).cardinality
@@ -242,7 +246,7 @@ class Space:
         return count(self._list, self._needs)
 
     def enumerate(self, limit: int) -> Array:
-        """All feasible points, each once, or a typed error where there are more than ``limit``."""
+        """All feasible points, each once, or a typed error if there are more than ``limit``."""
         limit = integer(limit, "limit", at_least=1)
         if self.cardinality is None or self.cardinality > limit:
             number = "a continuum" if self.cardinality is None else self.cardinality
@@ -258,12 +262,12 @@ class Space:
         return self._layout.encode(C)
 
     def describe(self) -> dict[str, object]:
-        """The space as JSON-able data, for storage."""
+        """The space as data for JSON, for storage."""
         return describe_parameters(self._parameters)
 
     @classmethod
     def from_description(cls, description: object) -> Space:
-        """The space that `describe` described, or `InvalidState` where it is damaged.
+        """The space of a description by `describe`, or `InvalidState` if it is damaged.
 
         >>> space = Space({"depth": (2, 12), "opt": ["adam", "sgd"]})
         >>> Space.from_description(space.describe()) == space
@@ -273,7 +277,7 @@ class Space:
             return cls(parameters_of(description))
         except (LookupError, TypeError, ValueError) as error:
             raise InvalidState(
-                f"expected what Space.describe() gave, undamaged, got {describe(description)} "
+                f"expected an undamaged result of Space.describe(), got {describe(description)} "
                 f"({type(error).__name__}: {error}); restore it from a copy"
             ) from error
 

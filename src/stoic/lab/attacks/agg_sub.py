@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stoic.checks import Array, number
-from stoic.lab.attacks.base import Attack, attacks, lured
+from stoic.lab.attacks.base import Attack, attacks, target_region
 from stoic.lab.problems.base import Problem
 
 __all__ = ["AggSub"]
@@ -20,13 +20,13 @@ __all__ = ["AggSub"]
 @attacks.register("agg-sub")
 @dataclass(frozen=True, kw_only=True)
 class AggSub(Attack):
-    """Lure to the target region by taking h_max from the payoff of every arm outside.
+    """Lead the policy to the target region: subtract h_max from every payoff outside it.
 
     c(x) = −h_max outside R_target and 0 inside.
 
-    It needs no knowledge of f but a bound: for h_max > f(x*) − f(x̃*), x̃* the best of R_target,
-    the optimum moves to x̃*. A smaller h_max is allowed and weaker. Where the optimum lies within
-    R_target the formula applies all the same, and merely widens the optimum's lead.
+    The attack needs only a bound on f: for h_max > f(x*) − f(x̃*), x̃* the best arm of R_target,
+    the optimum moves to x̃*. A smaller h_max is allowed and weaker. If the optimum is inside
+    R_target, the formula stays the same and only increases the lead of the optimum.
 
     Parameters
     ----------
@@ -50,5 +50,5 @@ class AggSub(Attack):
         number(self.h_max, "h_max", above=0.0)
 
     def wish(self, problem: Problem, remaining: NDArray[np.bool_]) -> Array:  # noqa: ARG002
-        wish: Array = np.where(lured(problem), 0.0, -float(self.h_max))
+        wish: Array = np.where(target_region(problem), 0.0, -float(self.h_max))
         return wish

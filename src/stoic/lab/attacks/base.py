@@ -1,4 +1,4 @@
-"""What every attack is: a wish for each arm, a budget, a start.
+"""The base of all attacks: a wanted corruption for each arm, a budget, a start.
 
 Bogunovic, Li, Krause, Scarlett, *A robust phased elimination algorithm for corruption-tolerant
 Gaussian process bandits*, NeurIPS 2022 ("bogunovic2022"), §4.
@@ -19,7 +19,7 @@ from stoic.errors import InvalidInput
 from stoic.lab.problems.base import Problem
 from stoic.lab.registry import Registry
 
-__all__ = ["Attack", "Campaign", "attacks", "lured"]
+__all__ = ["Attack", "Campaign", "attacks", "target_region"]
 
 attacks: Registry[Attack] = Registry("attack")
 """Makers of attacks: keyword parameters, among them ``budget`` and ``start``."""
@@ -31,16 +31,16 @@ STARTS = ("immediate", "later")
 class Attack(ABC):
     """An adversary who sees f and the arm, and may change payoffs by ``budget`` in total.
 
-    A subclass says in :meth:`wish` what it wants; :class:`Campaign` does the rest.
+    A subclass defines in :meth:`wish` the corruption of each arm; :class:`Campaign` applies it.
 
     Parameters
     ----------
     budget
         C ≥ 0: the sum of |c_t| over a run never exceeds it.
     start
-        ``"immediate"``, or ``"later"``: not until the policy has ruled out an arm, that is until
-        RGP-PE has eliminated one, or, for any other policy, until some upper bound is strictly
-        below the best lower bound.
+        ``"immediate"``, or ``"later"``: the attack waits until the policy has ruled out an arm.
+        RGP-PE has ruled out an arm when it has eliminated one; any other policy, when some upper
+        bound is strictly below the best lower bound.
     """
 
     budget: float
@@ -54,19 +54,19 @@ class Attack(ABC):
 
     @abstractmethod
     def wish(self, problem: Problem, remaining: NDArray[np.bool_]) -> Array:
-        """The corruption that it wants for each arm, were the budget boundless."""
+        """The corruption wanted for each arm if the budget had no limit."""
 
     def campaign(self, problem: Problem) -> Campaign:
-        """The attack under way on one run."""
+        """This attack on one run, with its own budget account."""
         return Campaign(self, problem)
 
 
 class Campaign:
-    """One run's attack: gives what the attack wishes, never more than is left of the budget.
+    """One run's attack: applies the wanted corruptions within the remaining budget.
 
-    The last corruption is cut to what is left. Corruptions are multiples of the budget's unit in
-    the last place, cut towards zero: so their sum is exact in floating point, in any order, and
-    can't pass the budget by rounding.
+    The last corruption is cut to the remaining budget. Corruptions are truncated to multiples of
+    the budget's unit in the last place. Their sum is therefore exact in floating point, in any
+    order, and rounding can't make it exceed the budget.
 
     Attributes
     ----------
@@ -75,9 +75,9 @@ class Campaign:
     rounds
         The number of plays that were corrupted.
     started
-        Whether the attack has begun; once begun, it stays so.
+        Whether the attack has started. It never stops again.
 
-    Cost per play: a look-up; of an attack that waits, the policy's bounds.
+    Cost per play: one look-up; while the attack waits, also the policy's bounds.
     """
 
     def __init__(self, attack: Attack, problem: Problem) -> None:
@@ -87,9 +87,9 @@ class Campaign:
         self.spent = 0.0
         self.rounds = 0
         self.started = attack.start == "immediate"
-        everything = np.ones(len(problem.domain), dtype=bool)
-        self._remaining = everything.tobytes()
-        self._wishes = self._exact(attack.wish(problem, everything))
+        all_arms = np.ones(len(problem.domain), dtype=bool)
+        self._remaining = all_arms.tobytes()
+        self._wishes = self._exact(attack.wish(problem, all_arms))
 
     def corrupt(self, arm: int, policy: Any) -> float:
         """The corruption c of this play; |c| is spent."""
@@ -112,7 +112,7 @@ class Campaign:
         return c
 
     def _follow(self, policy: Any) -> None:
-        """Wish anew if the policy has eliminated arms."""
+        """Compute the wanted corruptions again if the policy has eliminated arms."""
         active = getattr(policy, "active", None)
         if active is None or active.tobytes() == self._remaining:
             return
@@ -125,16 +125,16 @@ class Campaign:
         self._remaining = active.tobytes()
 
     def _exact(self, wish: Array) -> list[float]:
-        """Each wish as a multiple of the budget's last place, at most the budget."""
-        wish = finite_array(wish, "the wished corruptions", ndim=1)
+        """Each corruption as a multiple of the budget's last place, at most the budget."""
+        wish = finite_array(wish, "the wanted corruptions", ndim=1)
         if len(wish) != len(self.problem.domain):
             raise InvalidInput(
-                f"expected one wished corruption for each of {len(self.problem.domain)} arms, "
+                f"expected one wanted corruption for each of {len(self.problem.domain)} arms, "
                 f"got {len(wish)}"
             )
-        place = math.ulp(self.budget)
+        unit = math.ulp(self.budget)
         exact: list[float] = (
-            np.trunc(np.clip(wish, -self.budget, self.budget) / place) * place
+            np.trunc(np.clip(wish, -self.budget, self.budget) / unit) * unit
         ).tolist()
         return exact
 
@@ -147,23 +147,23 @@ def _ruled_out(policy: Any) -> bool:
     try:
         if policy.t < 1:
             return False
-        mean, reach = policy.mean, policy.width * policy.std
+        mean, half_width = policy.mean, policy.width * policy.std
     except AttributeError as cause:
         raise InvalidInput(
             "expected a policy with bounds (t, mean, std and width) or a mask of active arms for "
-            f"start='later', got {describe(policy)}; give it these, or use start='immediate'"
+            f"start='later', got {describe(policy)}; add them, or use start='immediate'"
         ) from cause
-    return bool(np.min(mean + reach) < np.max(mean - reach))  # (ii), RGP-UCB
+    return bool(np.min(mean + half_width) < np.max(mean - half_width))  # (ii), RGP-UCB
 
 
-def lured(problem: Problem) -> NDArray[np.bool_]:
-    """R_target of a problem, or an error where it has none."""
+def target_region(problem: Problem) -> NDArray[np.bool_]:
+    """R_target of a problem, or an error if the problem has none."""
     target = problem.target
     if target is None or not np.any(target):
         got = "none" if target is None else "an empty one"
         raise InvalidInput(
             f"expected a problem with a target region, got {got}; set Problem(target=…) to a mask "
-            "of the arms to which the attack shall lure, or use an attack without a target"
+            "of the arms that the attack should lead to, or use an attack without a target"
         )
     target = np.asarray(target)
     if target.shape != problem.f.shape or target.dtype != bool:

@@ -1,4 +1,4 @@
-"""Clipping: cut payoffs outside a region to just below the region's best.
+"""Clipping: cut payoffs outside a region to just below the region's best value.
 
 Han, Scarlett, *Adversarial attacks on Gaussian process bandits*, ICML 2022; bogunovic2022 §4.
 """
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stoic.checks import Array, number
-from stoic.lab.attacks.base import Attack, attacks, lured
+from stoic.lab.attacks.base import Attack, attacks, target_region
 from stoic.lab.problems.base import Problem
 
 __all__ = ["Clipping"]
@@ -20,13 +20,12 @@ __all__ = ["Clipping"]
 @attacks.register("clipping")
 @dataclass(frozen=True)
 class Clipping(Attack):
-    """Lure to the target region by clipping all else Δ below the region's best arm.
+    """Lead the policy to the target region: clip all other payoffs Δ below its best arm.
 
     c(x) = min{f(x), f(x̃*) − Δ} − f(x) outside R_target and 0 inside, x̃* the best of R_target.
 
-    Cheap: it pays only for arms that are better than f(x̃*) − Δ. Where the optimum lies within
-    R_target the paper does not use it; there the formula applies all the same, and merely widens
-    the optimum's lead.
+    The attack spends its budget only on arms that are better than f(x̃*) − Δ. The paper does not
+    use it if the optimum is inside R_target; the formula then only increases the optimum's lead.
 
     Parameters
     ----------
@@ -50,7 +49,7 @@ class Clipping(Attack):
         number(self.delta, "delta", above=0.0)
 
     def wish(self, problem: Problem, remaining: NDArray[np.bool_]) -> Array:  # noqa: ARG002
-        f, target = problem.f, lured(problem)
+        f, target = problem.f, target_region(problem)
         ceiling = f[target].max() - self.delta
         wish: Array = np.where(target, 0.0, np.minimum(f, ceiling) - f)
         return wish

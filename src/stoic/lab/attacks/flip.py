@@ -1,4 +1,4 @@
-"""Flip: turn the sign of expected payoffs.
+"""Flip: change the sign of expected payoffs.
 
 Bogunovic, Losalka, Krause, Scarlett, *Stochastic linear bandits robust to adversarial attacks*,
 AISTATS 2021; bogunovic2022 §4.
@@ -23,7 +23,7 @@ __all__ = ["Flip"]
 class Flip(Attack):
     """Flip the expected payoff of every arm from f(x) to −f(x).
 
-    c(x) = −2f(x). Its budget goes fast, and also on raising bad arms.
+    c(x) = −2f(x). The budget is spent quickly, partly on raising bad arms.
 
     >>> import numpy as np, stoic
     >>> from stoic.lab.problems import Problem

@@ -1,4 +1,4 @@
-"""Top-K: press the best arms that remain.
+"""Top-K: lower the payoffs of the best remaining arms.
 
 Bogunovic, Losalka, Krause, Scarlett, *Stochastic linear bandits robust to adversarial attacks*,
 AISTATS 2021; bogunovic2022 §4.
@@ -25,18 +25,18 @@ class TopK(Attack):
     """Perturb the payoffs of the K best remaining arms down to a level.
 
     c(x) = min{0, level − f(x)} for the K arms of the highest f among those that remain, 0 for
-    the others; ties to the lowest index.
+    the others; ties go to the lowest index.
 
     The remaining arms are those that RGP-PE has not eliminated; every other policy keeps all
-    arms. It needs no target region. In the paper only Top-3 and Top-5 mislead GP-UCB on both
-    functions.
+    arms. The attack needs no target region. In the paper, only Top-3 and Top-5 mislead GP-UCB on
+    both functions.
 
     Parameters
     ----------
     k
         K ≥ 1; 3 and 5 in the paper.
     level
-        What the payoff is perturbed to in expectation, −1 in the paper.
+        The expected payoff after the perturbation, −1 in the paper.
 
     >>> import numpy as np, stoic
     >>> from stoic.lab.problems import Problem

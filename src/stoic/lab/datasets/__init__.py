@@ -1,7 +1,7 @@
-"""Real data, from a path or from a package that ships it.
+"""Loaders of real data, from a path or from a package that contains it.
 
-The files are not ours to ship. A loader takes their path; without one it looks into the folder
-that the environment variable ``STOIC_DATA`` names.
+Stoic may not distribute these files. A loader takes their path; without a path it looks in the
+folder that the environment variable ``STOIC_DATA`` names.
 """
 
 from stoic.lab.datasets.hpo_table import HPOTable, hpo

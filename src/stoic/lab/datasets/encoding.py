@@ -1,4 +1,4 @@
-"""Configurations of a system as points."""
+"""Configurations of a system as points of a vector space."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 def encode(configurations: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, ...], Array]:
     """Names and values of coordinates for configurations of numbers and text.
 
-    A knob gives its numbers, each standardised to mean 0 and std 1 over the configurations, and
-    its wording with numbers taken out (``"# #k"``), one-hot. Two configurations that differ in
-    wording are thus as far apart (√2) as two random ones are on average in a number. A number
-    that a configuration lacks is 0, the mean. What never varies is left out.
+    A setting becomes its numbers, each standardised to mean 0 and std 1 over the configurations,
+    and its text without the numbers (``"# #k"``), one-hot. Two configurations with different text
+    are then as far apart (√2) as two random configurations are on average in a number. A number
+    that a configuration does not have is 0, the mean. Coordinates that never vary are left out.
 
     >>> names, X = encode([{"size": "4 8k", "log": "on"}, {"size": "2 8k", "log": "off"}])
     >>> names

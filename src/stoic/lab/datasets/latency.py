@@ -11,7 +11,7 @@ import numpy as np
 
 from stoic.checks import Array, IntArray, integer
 from stoic.errors import InvalidInput
-from stoic.lab.datasets.files import Place, Source, read_rows, read_table
+from stoic.lab.datasets.files import PathArgument, Source, read_rows, read_table
 
 __all__ = ["RoundTrips", "seattle_rtt"]
 
@@ -44,7 +44,7 @@ class RoundTrips:
     destinations
         The other nodes' numbers.
     rtt
-        (time slices, destinations), in seconds as far as can be told; resolution 0.01.
+        (time slices, destinations), probably in seconds; resolution 0.01.
     """
 
     source: int
@@ -52,11 +52,11 @@ class RoundTrips:
     rtt: Array
 
 
-def seattle_rtt(path: Place = None, source: int = 28) -> RoundTrips:
+def seattle_rtt(path: PathArgument = None, source: int = 28) -> RoundTrips:
     """Round-trip times from a node to the 98 others, 688 times: heavy-tailed, and correlated.
 
-    It is a time series (lag-1 autocorrelation about 0.8): resample its rows for a stochastic
-    problem, or replay them for one that changes.
+    The record is a time series (lag-1 autocorrelation about 0.8). Resample its rows for a
+    stochastic problem, or replay them in order for a problem that changes over time.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Daily prices of stocks: the 29 of Chowdhury & Gopalan, or 20 that skfolio ships."""
+"""Daily prices of stocks: the 29 of Chowdhury & Gopalan, or 20 from the package skfolio."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from stoic.checks import Array
 from stoic.errors import InvalidInput, MissingExtra
-from stoic.lab.datasets.files import ROOT, Place, Source, Table, read_table
+from stoic.lab.datasets.files import ROOT, PathArgument, Source, Table, read_table
 
 __all__ = ["Stocks", "stocks"]
 
@@ -51,12 +51,12 @@ class Stocks:
         return 100.0 * (self.prices[1:] / self.prices[:-1] - 1.0)
 
 
-def stocks(path: Place = None) -> Stocks:
+def stocks(path: PathArgument = None) -> Stocks:
     """The 29 stocks of chowdhury2019 (823 days), or without them 20 stocks of the same days.
 
-    The authors' file has no licence, so nobody ships it. Without a path, and without a folder
-    ``stocks29_chowdhury2019`` under ``STOIC_DATA``, the 20 stocks inside the package skfolio
-    stand in for it; ``origin`` says which was read.
+    The authors' file has no licence, so it can't be distributed. Without a path and without a
+    folder ``stocks29_chowdhury2019`` under ``STOIC_DATA``, the loader reads the 20 stocks of the
+    package skfolio instead; ``origin`` names the source.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def _date(table: Table, row: int) -> np.datetime64:
 
 
 def _skfolio() -> Path:
-    """The prices inside the package, found without its slow import."""
+    """The file of prices inside the package, found without importing the package (slow)."""
     spec = importlib.util.find_spec("skfolio")
     for folder in (spec.submodule_search_locations or []) if spec is not None else []:
         file = Path(folder) / "datasets" / "data" / "sp500_dataset.csv.gz"

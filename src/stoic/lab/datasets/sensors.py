@@ -8,7 +8,7 @@ from typing import Any
 
 from stoic.checks import Array, finite_array
 from stoic.errors import InvalidInput
-from stoic.lab.datasets.files import Place, Source, read_table
+from stoic.lab.datasets.files import PathArgument, Source, read_table
 
 __all__ = ["LightSensors", "light_sensors"]
 
@@ -22,14 +22,14 @@ SOURCE = Source(
 
 @dataclass(frozen=True, eq=False)
 class LightSensors:
-    """Light levels as the sensors report them (uncalibrated), and where the sensors stand.
+    """Uncalibrated light levels, and the positions of the sensors.
 
     Attributes
     ----------
     train, test
         (readings, sensors); 601 × 41 and 192 × 41.
     coordinates
-        (sensors, 2) places on the floor.
+        (sensors, 2) positions on the floor.
     """
 
     train: Array
@@ -37,7 +37,7 @@ class LightSensors:
     coordinates: Array
 
 
-def light_sensors(path: Place = None) -> LightSensors:
+def light_sensors(path: PathArgument = None) -> LightSensors:
     """The 41 light sensors of chowdhury2019, collected by A. Krause in November 2005.
 
     Parameters
@@ -67,7 +67,7 @@ def _of_mat(file: Path) -> LightSensors:
     try:
         data: Any = loadmat(file, struct_as_record=False, squeeze_me=True)["data"]
         tables = data.train.sensordata, data.test.sensordata, data.coords
-    except Exception as cause:  # a damaged file raises what its bytes happen to lead to
+    except Exception as cause:  # a damaged file may raise anything
         raise InvalidInput(
             f"expected {file} with data.train.sensordata, data.test.sensordata and data.coords, "
             f"got {type(cause).__name__}: {cause}; fetch it again"

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from stoic.checks import Array, choice, integer
 from stoic.errors import InvalidInput
 from stoic.lab.datasets.encoding import encode
-from stoic.lab.datasets.files import Place, Source, read_rows, read_table
+from stoic.lab.datasets.files import PathArgument, Source, read_rows, read_table
 
 __all__ = ["WORKLOADS", "Tuning", "tuna"]
 
-# Whether larger is better, and the value that stands for a failed run (the publisher's files do
-# not say so; it is the only value of its size, and it is the same in all failed runs).
+# Whether larger is better, and the code of a failed run. The publisher's files do not document the
+# code; it is the only value of its size, and it is the same in all failed runs.
 _MEASURES: Mapping[str, tuple[bool, float]] = {
     "azure/nginx/wikipedia": (False, 1e6),  # 95th percentile of latency
     "azure/postgres/epinions": (True, 0.0),  # throughput
@@ -48,7 +48,7 @@ SOURCE = Source(
 
 @dataclass(frozen=True, eq=False)
 class Tuning:
-    """Configurations of a server, each measured again and again on different machines.
+    """Configurations of a server, each measured many times on different machines.
 
     Attributes
     ----------
@@ -57,13 +57,13 @@ class Tuning:
     larger_is_better
         True for throughput, False for run time and latency.
     configurations
-        The knobs' settings.
+        The settings, by name.
     names, X
         Coordinates of the configurations: see :func:`~stoic.lab.datasets.encoding.encode`.
     values
         Measured performance, one array for each configuration.
     failed
-        Which of the runs failed; their values are a code, not a measurement.
+        Which runs failed; their values are a code, not a measurement.
     worst
         The worst performance of all runs of the workload that did not fail.
     """
@@ -78,11 +78,13 @@ class Tuning:
     worst: float
 
 
-def tuna(path: Place = None, workload: str = "azure/postgres/tpcc", repeats: int = 10) -> Tuning:
+def tuna(
+    path: PathArgument = None, workload: str = "azure/postgres/tpcc", repeats: int = 10
+) -> Tuning:
     """The configurations that were measured at least ``repeats`` times, about 200 of a workload.
 
     Runs of equal configurations are pooled (every tuning run starts at the default one). The
-    configurations are survivors of a tuner, not a random sample.
+    configurations were selected by a tuner; they are not a random sample.
 
     Parameters
     ----------
@@ -191,7 +193,7 @@ def _configurations(file: Path, wanted: set[int]) -> dict[int, str]:
     for line, text in enumerate(lines, start=1):
         number = _NUMBER.search(text)
         if number is not None and int(number[1]) not in wanted:
-            continue  # most lines are of other workloads, and JSON is slow
+            continue  # most lines belong to other workloads, and parsing JSON is slow
         try:
             entry = json.loads(text)
             found[int(entry["config_id"])] = _canonical(entry["config"])

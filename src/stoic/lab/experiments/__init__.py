@@ -1,4 +1,4 @@
-"""Experiments: specification, runner, results, figures, reports."""
+"""Experiments: their specification, runner, results, figures and reports."""
 
 from stoic.lab.experiments.results import Results
 from stoic.lab.experiments.runner import run

@@ -1,7 +1,7 @@
 """Paired comparison of policies and of results.
 
-Policies that play the same trial meet the same function and the same draws of noise, so trials
-are pairs: the difference of two policies varies less than either does.
+Policies of the same trial get the same function and the same draws of noise. Their results are
+therefore paired: the difference of two policies varies less than the regret of either.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Row:
 class Leader:
     """The policy of the lowest mean regret in a setting, and the next.
 
-    ``lead`` is the runner-up's regret minus the leader's; without a rival there is none.
+    ``lead`` is the runner-up's regret minus the leader's; None without a second policy.
     """
 
     label: str
@@ -68,9 +68,9 @@ def paired_difference(
 ) -> Difference:
     """Mean of a − b over trials, with the percentile bootstrap's interval.
 
-    With few trials (ten or so) the interval is somewhat too short: of intervals at 95 %, about
-    90 % hold the mean. A single pair tells nothing of the spread: its interval is the whole line.
-    Memory is 8 bytes for each resample and trial.
+    With about ten trials the interval is slightly too short: about 90 % of the 95 % intervals
+    contain the mean. A single pair has no information about the spread; its interval is (−∞, ∞).
+    Memory: 8 bytes for each resample and trial.
 
     >>> paired_difference(np.array([3.0, 4.0, 5.0]), np.array([1.0, 2.0, 3.0]))
     Difference(mean=2.0, low=2.0, high=2.0)
@@ -82,24 +82,26 @@ def paired_difference(
         )
     integer(resamples, "resamples", at_least=1)
     tail = (1.0 - number(level, "level", above=0.0, at_most=1.0)) / 2.0
-    apart = a - b
-    mean = float(apart.mean())
-    if len(apart) == 1:
+    differences = a - b
+    mean = float(differences.mean())
+    if len(differences) == 1:
         return Difference(mean, -np.inf, np.inf)
-    drawn = np.random.default_rng(seed).integers(0, len(apart), (resamples, len(apart)))
-    # Sums of deviations from the mean: trials that all agree give an interval of width nought.
-    low, high = mean + np.quantile((apart - mean)[drawn].mean(axis=1), (tail, 1.0 - tail))
+    drawn = np.random.default_rng(seed).integers(0, len(differences), (resamples, len(differences)))
+    # Deviations from the mean: if all trials agree, the interval has width zero exactly.
+    low, high = mean + np.quantile((differences - mean)[drawn].mean(axis=1), (tail, 1.0 - tail))
     return Difference(mean, float(low), float(high))
 
 
 def compare(a: Results, b: Results, column: str = "regret") -> list[Row]:
-    """What two files have in common, case by case, over the trials that both have.
+    """Compare the cases of two files, over the trials that both have.
 
-    Cases are paired by equal problem, noise, attack, schedule, horizon and policy (and by equal
-    experiment, where that is not yet one each). If no policy is in both files, the policies are
-    paired with each other wherever each file has a single one for the setting.
+    Two cases are a pair if problem, noise, attack, schedule, horizon and policy are equal; if that
+    is ambiguous, the experiment must be equal too. If the files share no policy, the policies of a
+    setting are paired if each file has exactly one.
     """
-    pairs = _pairs(a.cases(), b.cases(), whole=True) or _pairs(a.cases(), b.cases(), whole=False)
+    pairs = _pairs(a.cases(), b.cases(), with_policy=True) or _pairs(
+        a.cases(), b.cases(), with_policy=False
+    )
     rows = [row for pair in pairs if (row := _row(a, b, *pair, column)) is not None]
     if not rows:
         raise InvalidInput(
@@ -129,23 +131,23 @@ def leaders(results: Results, column: str = "regret") -> list[Leader]:
     return found
 
 
-def _pairs(ours: list[Case], theirs: list[Case], *, whole: bool) -> list[tuple[Case, Case]]:
-    first, second = _by_setting(ours, whole), _by_setting(theirs, whole)
+def _pairs(ours: list[Case], theirs: list[Case], *, with_policy: bool) -> list[tuple[Case, Case]]:
+    first, second = _by_setting(ours, with_policy), _by_setting(theirs, with_policy)
     pairs = []
     for key, mine in first.items():
         yours = second.get(key, [])
         if len(mine) == len(yours) == 1:
             pairs.append((mine[0], yours[0]))
-        elif whole:
+        elif with_policy:
             named = {case.experiment: case for case in yours}
             pairs += [(c, named[c.experiment]) for c in mine if c.experiment in named]
     return pairs
 
 
-def _by_setting(cases: Iterable[Case], whole: bool) -> dict[tuple[Any, ...], list[Case]]:
+def _by_setting(cases: Iterable[Case], with_policy: bool) -> dict[tuple[Any, ...], list[Case]]:
     found: dict[tuple[Any, ...], list[Case]] = {}
     for case in cases:
-        key = astuple(case)[1:] if whole else astuple(case)[1:-1]
+        key = astuple(case)[1:] if with_policy else astuple(case)[1:-1]
         found.setdefault(key, []).append(case)
     return found
 

@@ -1,6 +1,6 @@
-"""Cases that belong together: the policies of one setting, which one panel shows.
+"""Groups of cases: the policies of one setting, shown in one panel of a figure.
 
-Labels of settings name only what varies among them.
+The label of a setting names only the fields that vary among the settings.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Group:
     Attributes
     ----------
     label
-        What sets it apart from the other groups; empty if there is no other.
+        The fields in which it differs from the other groups; empty if there is only one group.
     block
         The experiment, by which many panels are arranged.
     cases
@@ -40,8 +40,8 @@ class Group:
 def group(cases: Iterable[Case], by: Sequence[str] = SETTING) -> list[Group]:
     """The cases by their setting, in order of appearance.
 
-    Policies that differ in their schedule stand in one group as long as none has several, so
-    that a policy with a schedule of its own is seen beside its rivals.
+    Policies with different schedules are in one group if no policy has several schedules. A
+    policy with a schedule of its own is then shown beside the others.
 
     >>> cases = [Case("e", "f", "t", "", s, 9, p) for p, s in (("A", "paper"), ("B", "theory"))]
     >>> [len(g.cases) for g in group(cases)]
@@ -51,16 +51,16 @@ def group(cases: Iterable[Case], by: Sequence[str] = SETTING) -> list[Group]:
     [('paper schedule', 1), ('theory schedule', 2)]
     """
     found: dict[tuple[Any, ...], list[Case]] = {}
-    wide = tuple(name for name in by if name != "schedule")
+    without_schedule = tuple(name for name in by if name != "schedule")
     for case in cases:
-        found.setdefault(_key(case, wide), []).append(case)
+        found.setdefault(_key(case, without_schedule), []).append(case)
     split: dict[tuple[Any, ...], list[Case]] = {}
     for members in found.values():
         rest = [_key(case, (*SETTING[:4], "horizon", "policy")) for case in members]
-        apart = "schedule" in by and len(set(rest)) < len(rest)
+        by_schedule = "schedule" in by and len(set(rest)) < len(rest)
         for case in members:
             key = tuple(
-                "" if name == "schedule" and not apart else getattr(case, name) for name in by
+                "" if name == "schedule" and not by_schedule else getattr(case, name) for name in by
             )
             split.setdefault(key, []).append(case)
     labels = _labels(list(split), by)
@@ -71,9 +71,9 @@ def group(cases: Iterable[Case], by: Sequence[str] = SETTING) -> list[Group]:
 
 
 def arranged(results: Results, table: str = "curves") -> list[Case]:
-    """The cases of a table in the order of the experiment's own lists, where it is known.
+    """The cases of a table in the order of the experiment's own lists, if these are known.
 
-    Tables are sorted by name; a reader would rather have "no attack" before "flip".
+    Tables are sorted by name; a reader expects "no attack" before "flip".
     """
     ranks: dict[str, dict[Any, int]] = {name: {} for name in (*SETTING, "policy")}
     for experiment in results.manifest.get("experiments", ()):
@@ -82,16 +82,16 @@ def arranged(results: Results, table: str = "curves") -> list[Case]:
             for entry in entries if isinstance(entries, list) else [entries]:
                 rank.setdefault(_named(entry), len(rank))
 
-    def place(case: Case) -> list[int]:
+    def position(case: Case) -> list[int]:
         return [rank.get(getattr(case, name), len(rank)) for name, rank in ranks.items()]
 
-    return sorted(results.cases(table), key=place)
+    return sorted(results.cases(table), key=position)
 
 
 def varying(cases: Iterable[Case]) -> list[str]:
     """The fields of the setting in which some cases differ.
 
-    An experiment's name that says no more than the other fields is left out.
+    The experiment's name is left out if the other fields already distinguish the cases.
 
     >>> varying([Case("e", "f", "t", a, "paper", 9, "A") for a in ("", "flip")])
     ['attack']
@@ -126,15 +126,15 @@ def _key(case: Case, names: Sequence[str]) -> tuple[Any, ...]:
 
 
 def _varying(keys: Sequence[tuple[Any, ...]], names: Sequence[str]) -> list[str]:
-    places = {name: i for i, name in enumerate(names) if len({key[i] for key in keys}) > 1}
-    if "experiment" in places:
-        rest = [i for name, i in places.items() if name != "experiment"]
-        experiment = places["experiment"]
-        told = {tuple(key[i] for i in rest) for key in keys}
-        both = {(key[experiment], *(key[i] for i in rest)) for key in keys}
-        if len(told) == len(both):
-            del places["experiment"]
-    return list(places)
+    positions = {name: i for i, name in enumerate(names) if len({key[i] for key in keys}) > 1}
+    if "experiment" in positions:
+        rest = [i for name, i in positions.items() if name != "experiment"]
+        experiment = positions["experiment"]
+        without = {tuple(key[i] for i in rest) for key in keys}
+        with_experiment = {(key[experiment], *(key[i] for i in rest)) for key in keys}
+        if len(without) == len(with_experiment):
+            del positions["experiment"]
+    return list(positions)
 
 
 def _labels(keys: Sequence[tuple[Any, ...]], names: Sequence[str]) -> list[str]:

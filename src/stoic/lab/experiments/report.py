@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from stoic.files import write
-from stoic.lab.experiments.catalogue.base import Finding, Reproduction
+from stoic.lab.experiments.catalogue.base import CheckedClaim, Reproduction
 from stoic.lab.experiments.catalogue.size import Size
 from stoic.lab.experiments.compare import Leader, leaders
 from stoic.lab.experiments.figures import caption
@@ -57,7 +57,7 @@ def write_report(
     about: Reproduction | str,
     results: Results,
     *,
-    findings: Sequence[Finding] = (),
+    claims: Sequence[CheckedClaim] = (),
     figures: Iterable[str | Path] = (),
     command: str = "",
 ) -> Path:
@@ -71,7 +71,7 @@ def write_report(
         The reproduction, or a title for results of your own.
     results
         What was measured.
-    findings
+    claims
         Its claims with their verdicts; without any, the policies are compared.
     figures
         Files as :func:`stoic.lab.experiments.figures.save` returns them; of SVG and PNG with the
@@ -84,16 +84,16 @@ def write_report(
     ranks = leaders(results)
     size = about.size(results) if isinstance(about, Reproduction) else None
     parts = [
-        _claims(findings) if findings else "",
+        _claims(claims) if claims else "",
         _figures(figures),
         _finals(results),
-        _ranking(ranks) if len(ranks) > 1 or not findings else "",
+        _ranking(ranks) if len(ranks) > 1 or not claims else "",
         _setting(about, size) if isinstance(about, Reproduction) else "",
         _command(command),
         _manifest(results.manifest),
     ]
     source = about.source if isinstance(about, Reproduction) else ""
-    found = sentence(findings, ranks, paper=paper, size=size)
+    found = sentence(claims, ranks, paper=paper, size=size)
     head = [f'<p class="sentence">{esc(found)}</p>', _notice(results.manifest)]
     body = "\n".join(part for part in (*head, *parts) if part)
     text = page(title, esc(source), body, style=_STYLE, images=True)
@@ -107,20 +107,20 @@ def write_report(
 # -- the parts ----------------------------------------------------------------------------------
 
 
-def _claims(findings: Sequence[Finding]) -> str:
-    explained = any(finding.why for finding in findings)
+def _claims(claims: Sequence[CheckedClaim]) -> str:
+    explained = any(claim.why for claim in claims)
     rows = [
         (
-            finding.says,
-            finding.figures,
+            claim.says,
+            claim.figures,
             Markup(
-                f'<span class="{_CLASSES[finding.holds]}"><span aria-hidden="true">'
-                f"{_UNTESTED if finding.untested else _SIGNS[finding.holds]}</span> "
-                f"{esc(finding.word)}</span>"
+                f'<span class="{_CLASSES[claim.holds]}"><span aria-hidden="true">'
+                f"{_UNTESTED if claim.untested else _SIGNS[claim.holds]}</span> "
+                f"{esc(claim.word)}</span>"
             ),
-            *((finding.why or "–",) if explained else ()),
+            *((claim.why or "–",) if explained else ()),
         )
-        for finding in findings
+        for claim in claims
     ]
     head = ("claimed", "measured", "verdict", *(("why not, in our view",) if explained else ()))
     return section(

@@ -1,13 +1,13 @@
-"""Results: tidy tables in Parquet, a manifest in JSON, and curves for those who draw.
+"""Results: tidy tables in Parquet, a manifest in JSON, and curves for figures.
 
 A folder of results holds
 
-    runs/…json          one finished run each, from which all else is made
+    runs/…json          one finished run each; the tables are made from them
     curves.parquet      case, trial, t, regret, …       one row for each checkpoint
-    epochs.parquet      case, trial, epoch, t, active   where epochs were recorded
-    beliefs.parquet     case, trial, arm, f, mean, …    where beliefs were recorded
-    seconds.parquet     case, trial, t, seconds         CPU time; the only thing that chance of
-                                                        the machine may change
+    epochs.parquet      case, trial, epoch, t, active   if epochs were recorded
+    beliefs.parquet     case, trial, arm, f, mean, …    if beliefs were recorded
+    seconds.parquet     case, trial, t, seconds         CPU time; the only table that differs
+                                                        between two runs
     manifest.json       every setting and version
 """
 
@@ -35,7 +35,7 @@ TABLES = ("curves", "epochs", "beliefs", "seconds")
 
 
 def arrow() -> tuple[Any, Any]:
-    """``pyarrow`` and ``pyarrow.parquet``, or an error that says which extra brings them."""
+    """``pyarrow`` and ``pyarrow.parquet``, or an error that names the extra that installs them."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -83,7 +83,7 @@ def _type(pa: Any, column: str) -> Any:
 
 
 class NotRun(StoicError, LookupError):
-    """A case that results don't have, e.g. because only some schedules were run."""
+    """A case that is not in the results, e.g. because only some schedules were run."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +128,7 @@ class Results:
 
     @classmethod
     def read(cls, path: str | Path) -> Results:
-        """A single Parquet file of curves, - for standard input."""
+        """The results in one Parquet file of curves; ``-`` is standard input."""
         pa, pq = arrow()
         data = read_bytes(path)
         try:
@@ -147,7 +147,7 @@ class Results:
         return cls({"curves": _numpy(table)}, {})
 
     def cases(self, table: str = "curves", **where: Any) -> list[Case]:
-        """The cases, in order of appearance, that agree with ``where``, e.g. ``policy="BKB"``."""
+        """The cases, in order of appearance, that match ``where``, e.g. ``policy="BKB"``."""
         found: dict[Case, None] = {}
         columns = self.tables.get(table, {})
         if not columns:
@@ -157,10 +157,10 @@ class Results:
         )
         for row in starts.tolist():
             found[Case(**{c: _plain(columns[c][row]) for c in CASE})] = None
-        return [case for case in found if _agrees(case, where)]
+        return [case for case in found if _matches(case, where)]
 
     def some(self, table: str = "curves", **where: Any) -> list[Case]:
-        """As :meth:`cases`, but at least one, or an error that says what is missing."""
+        """As :meth:`cases`, but at least one, or an error that names what is missing."""
         found = self.cases(table, **where)
         if not found:
             wanted = ", ".join(f"{name} {value!r}" for name, value in where.items())
@@ -178,7 +178,7 @@ class Results:
         return Curve(case, trials, times, values)
 
     def curves(self, column: str = "regret", table: str = "curves", **where: Any) -> list[Curve]:
-        """One column of every case that agrees with ``where``."""
+        """One column of every case that matches ``where``."""
         return [self.curve(case, column, table) for case in self.cases(table, **where)]
 
     def rows(self, table: str, case: Case) -> dict[str, Any]:
@@ -196,5 +196,5 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _agrees(case: Case, where: Mapping[str, Any]) -> bool:
+def _matches(case: Case, where: Mapping[str, Any]) -> bool:
     return all(getattr(case, name) == value for name, value in where.items())

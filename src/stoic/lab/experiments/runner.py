@@ -1,7 +1,8 @@
 """The runner: every run of an experiment, in parallel, checkpointed, resumable.
 
-One run is one task. A finished run is one file that appears whole or not at all, so the runner
-may be killed at any moment; run again, it does what is missing and ends with the same bytes.
+One run is one task. A finished run is one file that is written completely or not at all. The
+runner may therefore be killed at any moment: run again, it does the missing runs and writes the
+same bytes.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class RunsFailed(StoicError, RuntimeError):
 
 @dataclass(frozen=True)
 class Status:
-    """How far a sweep is."""
+    """The progress of a sweep."""
 
     done: int
     total: int
@@ -66,10 +67,10 @@ def run(
     folder
         Where the results are written.
     store
-        Where finished runs are kept, and found again; by default, in ``folder``. Experiments that
-        share a store share the runs that they have in common.
+        Where finished runs are kept; by default, in ``folder``. Experiments with the same store
+        share their common runs.
     fresh
-        Do all runs again, e.g. because code has changed that no version tells of.
+        Do all runs again, e.g. because code has changed without a new version.
     engine, workers, scheduler
         As in :func:`stoic.parallel.executor`.
     watch
@@ -78,7 +79,7 @@ def run(
     given = [experiments] if isinstance(experiments, Experiment) else list(experiments)
     parts = [located(part) for part in given]
     folder = Path(folder)
-    arrow()  # what is missing must show before hours of work, not after
+    arrow()  # a missing package must show before hours of work, not after
     used = versions()
     runs = all_runs(parts, used)
     kept = Store(folder / "runs" if store is None else Path(store))
@@ -95,28 +96,28 @@ def run(
             write_tables(folder, [(one, records) for one, records in pairs if records])
             facts = manifest(parts, used, len(sweep.records), len(runs))
             write_json(folder / "manifest.json", facts, indent=1)
-    sweep.complain()
+    sweep.raise_failures()
     return Results.load(folder)
 
 
 def all_runs(parts: Iterable[Experiment], used: Mapping[str, str]) -> list[Run]:
-    """Every run of every part; runs that results could not tell apart are refused."""
+    """Every run of every part; an error if two runs would have the same place in the results."""
     runs, seen = [], {}
     for part in parts:
         for one in part.runs(lambda problem, policy: merged(used, problem, policy)):
-            place = (one.case, one.trial)
-            if place in seen:
+            key = (one.case, one.trial)
+            if key in seen:
                 raise InvalidInput(
-                    f"expected runs that results can tell apart, got two of {one.case}; give a "
-                    "label of its own to each problem, noise, attack and schedule"
+                    f"expected runs with different names, got two of {one.case}; give each "
+                    "problem, noise, attack and schedule its own label"
                 )
-            seen[place] = one
+            seen[key] = one
             runs.append(one)
     return runs
 
 
 class _Sweep:
-    """The work still to be done, and its count."""
+    """The runs still to be done, and their progress."""
 
     def __init__(
         self, store: Store, found: Mapping[str, Any], total: int, watch: Watch | None
@@ -128,18 +129,18 @@ class _Sweep:
         self.start = time.monotonic()
 
     def finish(self, missing: Sequence[Run], make: Callable[[], Any]) -> None:
-        self._tell(None)
+        self._notify(None)
         waiting = deque(missing)
         while waiting:
             with make() as pool:
-                suspects = self._collect(pool, waiting)
-            for one in suspects:  # a worker died: find out whose run it was, one by one
+                interrupted = self._collect(pool, waiting)
+            for one in interrupted:  # a worker died: repeat its runs one by one to find the cause
                 with make() as pool:
                     if self._collect(pool, deque([one])):
                         self.failures.append((one, "its process died, killed or out of memory"))
 
     def _collect(self, pool: Pool, waiting: deque[Run]) -> list[Run]:
-        """Work through a queue; when a worker dies, the runs that were under way then."""
+        """Do the runs of a queue; if a worker dies, return the runs that were active then."""
         active: dict[Future[Any], Run] = {}
         while waiting or active:
             try:
@@ -159,20 +160,20 @@ class _Sweep:
             return
         self.store.write(one, outcome)
         self.records[one.key] = outcome
-        self._tell(one)
+        self._notify(one)
 
-    def _tell(self, latest: Run | None) -> None:
+    def _notify(self, latest: Run | None) -> None:
         if self.watch is not None:
             spent = time.monotonic() - self.start
             self.watch(Status(len(self.records), self.total, self.found, spent, latest))
 
-    def complain(self) -> None:
+    def raise_failures(self) -> None:
         if self.failures:
             one, failure = self.failures[0]
             raise RunsFailed(
-                f"expected all {self.total} runs to end well, got an error in "
+                f"expected all {self.total} runs to succeed, got an error in "
                 f"{len(self.failures)}; the first, {one.case.policy} on trial {one.trial} of "
-                f"{one.case.experiment}: {failure}; mend it and run again, finished runs are kept"
+                f"{one.case.experiment}: {failure}; correct it and run again; finished runs stay"
             )
 
 

@@ -1,4 +1,4 @@
-"""What results say in a sentence: which claims hold, or which policy came first."""
+"""A summary of results in one sentence: which claims hold, or which policy came first."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ from collections import Counter
 from collections.abc import Sequence
 from textwrap import shorten
 
-from stoic.lab.experiments.catalogue.base import Finding
+from stoic.lab.experiments.catalogue.base import CheckedClaim
 from stoic.lab.experiments.catalogue.size import Size
 from stoic.lab.experiments.compare import Leader
 
 __all__ = ["interval", "number", "opening", "sentence"]
 
-_SHOWN = 2  # claims that the sentence spells out
-_LONGEST = 180  # characters of each that it quotes
+_MAX_QUOTED_CLAIMS = 2  # in the sentence
+_MAX_QUOTED_CHARACTERS = 180  # of each claim
 
 
 def sentence(
-    findings: Sequence[Finding],
+    claims: Sequence[CheckedClaim],
     ranks: Sequence[Leader],
     *,
     paper: bool = True,
     size: Size | None = None,
 ) -> str:
-    """What was found, in a sentence: the claims that hold, or else which policy came first.
+    """The result in one sentence: the claims that hold, or else the policy that came first.
 
-    Where the run is smaller than the full experiment, it says so first.
+    If the run is smaller than the full experiment, the sentence starts with that.
     """
-    found = _on_claims(findings, paper) if findings else _on_policies(ranks)
+    found = _on_claims(claims, paper) if claims else _on_policies(ranks)
     return found if size is None or size.full else f"{opening(size)} {found}"
 
 
 def opening(size: Size) -> str:
-    """What a run is that is not the full experiment.
+    """The opening words for a run that is not the full experiment.
 
     >>> opening(Size("a quick run", "200 rounds instead of 5,000"))
     'This is a quick run: 200 rounds instead of 5,000. It does not test what needs the full size.'
@@ -41,24 +41,28 @@ def opening(size: Size) -> str:
     return f"This is {size.name}: {size.short}. It does not test what needs the full size."
 
 
-def _on_claims(findings: Sequence[Finding], paper: bool) -> str:
+def _on_claims(claims: Sequence[CheckedClaim], paper: bool) -> str:
     of = "of the paper " if paper else ""
-    tested = [finding for finding in findings if not finding.untested]
-    rest = len(findings) - len(tested)
+    tested = [claim for claim in claims if not claim.untested]
+    rest = len(claims) - len(tested)
     if not tested:
         return f"No claim {of}was tested." if rest > 1 else f"The claim {of}was not tested."
-    held = [finding for finding in tested if finding.holds]
-    failed = [finding for finding in tested if not finding.holds]
-    if len(findings) == 1:
-        head = f"The claim {of}{findings[0].word}"
+    held = [claim for claim in tested if claim.holds]
+    failed = [claim for claim in tested if not claim.holds]
+    if len(claims) == 1:
+        head = f"The claim {of}{claims[0].word}"
     elif not failed and not rest:
-        head = f"All {len(findings)} claims {of}hold"
+        head = f"All {len(claims)} claims {of}hold"
     else:
         verb = "holds" if len(held) == 1 else "hold"
         head = f"{len(held) or 'None'} of {len(tested)} {'tested ' * (rest > 0)}claims {of}{verb}"
     shown = failed or held
-    told = [f"“{_bare(f.says)}” (measured: {_bare(f.figures)})" for f in shown[:_SHOWN]]
-    more = f"; and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+    quoted = [
+        f"“{_bare(f.says)}” (measured: {_bare(f.figures)})" for f in shown[:_MAX_QUOTED_CLAIMS]
+    ]
+    more = (
+        f"; and {len(shown) - _MAX_QUOTED_CLAIMS} more" if len(shown) > _MAX_QUOTED_CLAIMS else ""
+    )
     turn = ": "
     if failed and held:
         turn = (
@@ -67,7 +71,7 @@ def _on_claims(findings: Sequence[Finding], paper: bool) -> str:
             else ("; this does not: " if len(failed) == 1 else "; these do not: ")
         )
     left = f" {_others(rest)} not tested." if rest else ""
-    return f"{head}{turn}{'; '.join(told)}{more}.{left}"
+    return f"{head}{turn}{'; '.join(quoted)}{more}.{left}"
 
 
 def _others(count: int) -> str:
@@ -75,8 +79,8 @@ def _others(count: int) -> str:
 
 
 def _bare(text: str) -> str:
-    """A text to be quoted in a sentence; the table has the whole of it."""
-    return shorten(text.strip().rstrip("."), _LONGEST, placeholder=" …")
+    """A text shortened for a quotation; the table shows it in full."""
+    return shorten(text.strip().rstrip("."), _MAX_QUOTED_CHARACTERS, placeholder=" …")
 
 
 def _on_policies(ranks: Sequence[Leader]) -> str:
@@ -119,14 +123,14 @@ def _on_one(rank: Leader) -> str:
 
 
 def interval(rank: Leader) -> str:
-    """The interval of a lead, if more than one trial gives it."""
+    """The interval of a lead; unknown if there is only one trial."""
     if rank.lead is None or not math.isfinite(rank.lead.low):
         return "unknown"
     return f"{number(rank.lead.low)} to {number(rank.lead.high)}"
 
 
 def number(value: float, digits: int = 4) -> str:
-    """A few digits, without an exponent where it can be spared.
+    """A number with a few digits, without an exponent if possible.
 
     >>> number(12345.6), number(0.012345), number(float("nan"))
     ('12,346', '0.01235', '–')

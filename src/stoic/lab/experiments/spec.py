@@ -1,6 +1,7 @@
-"""What an experiment is: problem × noise × attack × policy × schedule × horizon × trial.
+"""The specification of an experiment, and the runs it consists of.
 
-The dataclasses here are plain data. The same can be written as TOML (:mod:`.toml`).
+Runs are the product of problems, noises, attacks, policies, schedules, horizons and trials. The
+dataclasses are plain data. They can also be written as TOML (:mod:`.toml`).
 """
 
 from __future__ import annotations
@@ -8,23 +9,26 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 from stoic.checks import choice, describe, integer, number
 from stoic.errors import InvalidInput
+from stoic.lab.experiments.tables import (
+    Table,
+    check_table,
+    check_text,
+    is_plain_name,
+    is_text,
+    label_of,
+    without_labels,
+)
 
-__all__ = ["Case", "Experiment", "PolicySpec", "Run", "Table"]
+__all__ = ["Case", "Experiment", "PolicySpec", "Run"]
 
-Table = Mapping[str, Any]
-"""A kind with parameters, ``{"kind": "student-t", "df": 3}``; ``label`` names it in results."""
-
-NAMED = ("practical", "paper", "theory")  # schedules that our policies have
+SCHEDULES = ("practical", "paper", "theory")  # of the policies in stoic.policies
 RECORDS = ("beliefs", "epochs", "accuracy")
-ORDER = ("experiment", "problem", "noise", "attack", "schedule", "horizon", "policy", "trial")
 
 
 @dataclass(frozen=True)
@@ -34,20 +38,20 @@ class PolicySpec:
     Attributes
     ----------
     policy
-        A registered name such as ``"tgp-ucb"``, or a class of yours as ``"package.module:Class"``
+        A registered name such as ``"tgp-ucb"``, or your own class as ``"package.module:Class"``
         or ``"file.py:Class"``.
     label
-        How results and figures call it; by default, the name.
+        Its name in results and figures; by default, the policy's name.
     schedule
         A schedule of its own, instead of the experiment's: a name, or ``"module:Class"``.
     instead
-        Schedules that stand in for the experiment's, by name: ``{"paper": "module:Class"}``.
+        Schedules that replace the experiment's, by name: ``{"paper": "module:Class"}``.
     schedule_options
         Parameters of the schedule, by its name, e.g. ``{"paper": {"beta": 6.0}}``.
     options
         Parameters of the policy, e.g. ``{"features": "qff"}``.
     view
-        Which of the problem's other (domain, kernel) pairs it is given.
+        The name of the (domain, kernel) pair of the problem that the policy gets.
     lam
         λ.
     """
@@ -62,16 +66,16 @@ class PolicySpec:
     lam: float = 1.0
 
     def __post_init__(self) -> None:
-        if not _is_text(self.policy):
+        if not is_text(self.policy):
             raise InvalidInput(
                 f"expected a policy's name or 'module:Class', got {describe(self.policy)}"
             )
         number(self.lam, "lam", above=0.0)
         for name in ("label", "schedule", "view"):
             if getattr(self, name) is not None:
-                _text(getattr(self, name), f"a policy's {name}", empty=name == "label")
+                check_text(getattr(self, name), f"a policy's {name}", empty=name == "label")
         for name in ("instead", "schedule_options", "options"):
-            _plain_table(getattr(self, name), f"a policy's {name}")
+            check_table(getattr(self, name), f"a policy's {name}")
         if not self.label:
             object.__setattr__(self, "label", self.policy.rpartition(":")[2])
 
@@ -84,7 +88,7 @@ class PolicySpec:
 
 @dataclass(frozen=True)
 class Case:
-    """What one curve of a figure stands for: everything but the trial."""
+    """The settings of one curve of a figure: everything except the trial."""
 
     experiment: str
     problem: str
@@ -97,9 +101,9 @@ class Case:
 
 @dataclass(frozen=True)
 class Run:
-    """One run, whole: all that a worker needs to know, as plain data.
+    """One run: everything that a worker needs, as plain data.
 
-    ``key`` is a digest of the settings and versions, by which a finished run is found again.
+    ``key`` is a digest of the settings and versions; it identifies a finished run.
     """
 
     case: Case
@@ -117,7 +121,7 @@ class Run:
 
     @cached_property
     def key(self) -> str:
-        """Twenty hexadecimal digits that stand for these settings and versions."""
+        """Twenty hexadecimal digits that identify these settings and versions."""
         text = json.dumps(asdict(self), sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()[:20]
 
@@ -131,24 +135,26 @@ class Experiment:
     name
         Of letters, digits, ``-``, ``_``, ``.`` and ``/``.
     problems, noises, attacks
-        Tables ``{"kind": …, **parameters}``; every combination is run. No noise is for problems
-        that bring their payoffs; no attack is an honest world. A noise may carry a
-        ``moment_order``; an attack may carry ``policies``, the labels that it is run against.
+        Tables ``{"kind": …, **parameters}``; every combination is run. An empty table of noise is
+        for problems with their own payoffs; an empty table of attack means no attack. A noise
+        may have a ``moment_order``; an attack may have ``policies``, the labels of the policies
+        that it is run against.
     policies
         :class:`PolicySpec`, or plain names.
     schedules
-        Schedules that every policy is run with, unless it has its own.
+        The schedules of every policy without a schedule of its own.
     horizons
         T; several for curves over T.
     trials
         Runs of each case; trial i draws the same function and noise for all policies.
     moment_order, delta, budget
-        Of the assumptions handed to the theory and paper schedules; an attack's budget is known
-        to them unless another is given.
+        Assumptions of the theory and paper schedules; the budget is the attack's unless another
+        is given.
     checkpoints
-        About how many rounds are recorded, half of them evenly and half geometrically spaced.
+        The approximate number of recorded rounds, half of them evenly and half geometrically
+        spaced.
     record
-        Further records: ``"beliefs"`` (mean and bounds of every arm at the end), ``"epochs"``
+        More tables: ``"beliefs"`` (mean and bounds of every arm at the end), ``"epochs"``
         (arms left at the end of each epoch), ``"accuracy"`` (variance against the exact one).
     first_trial
         Number of the first trial.
@@ -170,7 +176,7 @@ class Experiment:
     first_trial: int = 0
 
     def __post_init__(self) -> None:
-        if not _is_text(self.name) or not _plain(self.name):
+        if not is_text(self.name) or not is_plain_name(self.name):
             raise InvalidInput(
                 "expected a name of letters, digits, '-', '_', '.' and '/', "
                 f"got {describe(self.name)}"
@@ -189,7 +195,7 @@ class Experiment:
         self._check_tables()
         self._check_policies()
         for schedule in self.schedules:
-            _text(schedule, "schedule")
+            check_text(schedule, "schedule")
         for horizon in self.horizons:
             integer(horizon, "horizon", at_least=1)
         integer(self.trials, "trials", at_least=1)
@@ -205,8 +211,8 @@ class Experiment:
     def _check_tables(self) -> None:
         for name in ("problems", "noises", "attacks"):
             for table in getattr(self, name):
-                _plain_table(table, f"{name} as tables, one of them")
-                _text(table.get("label", ""), f"the label of one of {name}", empty=True)
+                check_table(table, f"{name} as tables, one of them")
+                check_text(table.get("label", ""), f"the label of one of {name}", empty=True)
         for noise in self.noises:
             order = noise.get("moment_order", 1.0)
             number(order, "a noise's moment_order", above=0.0, at_most=1.0)
@@ -224,19 +230,19 @@ class Experiment:
                 )
         for spec in self.policies:
             for name, options in spec.schedule_options.items():
-                _plain_table(options, f"schedule_options for {name!r}")
-            known = {*NAMED, *self.schedules, *([spec.schedule] if spec.schedule else [])}
-            strange = (set(spec.instead) | set(spec.schedule_options)) - known
-            if strange:
+                check_table(options, f"schedule_options for {name!r}")
+            known = {*SCHEDULES, *self.schedules, *([spec.schedule] if spec.schedule else [])}
+            unknown = (set(spec.instead) | set(spec.schedule_options)) - known
+            if unknown:
                 raise InvalidInput(
                     f"expected options of {spec.label} by schedule, among {sorted(known)}, "
-                    f"got {sorted(strange)}; write schedule_options = {{ paper = {{ … }} }}"
+                    f"got {sorted(unknown)}; write schedule_options = {{ paper = {{ … }} }}"
                 )
 
     def resized(
         self, *, trials: int | None = None, schedules: tuple[str, ...] | None = None
     ) -> Experiment:
-        """The same with other trials or schedules."""
+        """The same experiment with other trials or schedules."""
         return replace(
             self,
             trials=self.trials if trials is None else trials,
@@ -244,9 +250,9 @@ class Experiment:
         )
 
     def runs(self, origins: Callable[[Table, PolicySpec], Table] | None = None) -> Iterator[Run]:
-        """Every run, trial by trial, so that an unfinished sweep has whole trials.
+        """Every run, trial by trial, so that an unfinished sweep has complete trials.
 
-        ``origins`` says what a run of a problem and a policy depends on beside its settings.
+        ``origins`` gives what a run of a problem and a policy depends on besides its settings.
         """
         grid = itertools.product(
             range(self.first_trial, self.first_trial + self.trials),
@@ -261,16 +267,16 @@ class Experiment:
                 continue
             for schedule in (spec.schedule,) if spec.schedule else self.schedules:
                 case = Case(
-                    self.name, _label(problem), _label(noise), _label(attack),
+                    self.name, label_of(problem), label_of(noise), label_of(attack),
                     schedule.rpartition(":")[2], horizon, spec.label,
                 )  # fmt: skip
                 chosen = spec.under(schedule)
                 yield Run(
                     case=case,
                     trial=trial,
-                    problem=_own(problem),
-                    noise=_own(noise),
-                    attack=_own(attack),
+                    problem=without_labels(problem),
+                    noise=without_labels(noise),
+                    attack=without_labels(attack),
                     policy=chosen,
                     checkpoints=self.checkpoints,
                     record=self.record,
@@ -279,40 +285,3 @@ class Experiment:
                     budget=attack.get("budget") if self.budget is None else self.budget,
                     versions=dict(origins(problem, chosen)) if origins else {},
                 )
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and bool(value)
-
-
-def _text(value: object, name: str, *, empty: bool = False) -> None:
-    if not _is_text(value) and not (empty and value == ""):
-        raise InvalidInput(f"expected {name} as text, got {describe(value)}")
-
-
-def _plain_table(value: object, name: str) -> None:
-    """That a value is a table of what JSON can hold, so that a run can be told by it."""
-    try:
-        if not isinstance(value, Mapping):
-            raise TypeError("no table")
-        json.dumps(dict(value), allow_nan=False)
-    except (TypeError, ValueError) as cause:
-        raise InvalidInput(
-            f"expected {name} with plain numbers, texts, lists and tables, got {describe(value)}"
-        ) from cause
-
-
-def _plain(name: str) -> bool:
-    return (
-        re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*(/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*", name)
-        is not None
-    )
-
-
-def _label(table: Table) -> str:
-    return str(table.get("label", table.get("kind", "")))
-
-
-def _own(table: Table) -> dict[str, Any]:
-    """The table without what is the experiment's."""
-    return {k: v for k, v in table.items() if k not in ("label", "moment_order", "policies")}

@@ -1,4 +1,4 @@
-"""Finished runs, one file each, that appear whole or not at all."""
+"""Finished runs, one file each, written completely or not at all."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["Store", "write_json"]
 
 
 class Store:
-    """A folder of finished runs, found by their keys.
+    """A folder of finished runs, named by their keys.
 
-    A damaged file counts as missing: it is set aside as ``….damaged`` and the run is done again.
+    A damaged file counts as missing: it is renamed to ``….damaged`` and the run is done again.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -32,7 +32,7 @@ class Store:
             return None
         except ValueError:
             records = None
-        if not _whole(records):
+        if not _complete(records):
             path.replace(path.with_suffix(".damaged"))
             return None
         found: dict[str, Any] = records
@@ -46,19 +46,19 @@ class Store:
         return self.folder / f"{run.key}.json"
 
 
-def _whole(records: Any) -> bool:
-    """Whether records have the columns that a run has, all of one length."""
+def _complete(records: Any) -> bool:
+    """Whether records have all columns of a run, with equal lengths."""
     if not isinstance(records, dict) or not isinstance(records.get("curve"), dict):
         return False
     tables = [records["curve"], *(records.get(name, {}) for name in ("epochs", "beliefs"))]
-    sound = all(
+    consistent = all(
         isinstance(table, dict) and len({len(column) for column in table.values()}) <= 1
         for table in tables
     )
     times = records["curve"].get("t", ())
-    return sound and len(times) > 0 and len(records.get("seconds", ())) == len(times)
+    return consistent and len(times) > 0 and len(records.get("seconds", ())) == len(times)
 
 
 def write_json(path: Path, value: Mapping[str, Any], *, indent: int | None = None) -> None:
-    """A file that appears whole or not at all, and outlives a power cut."""
+    """Write a file completely or not at all; it survives a power failure."""
     write(path, json.dumps(value, ensure_ascii=False, indent=indent))

@@ -18,16 +18,16 @@ from stoic.lab.experiments.results import Curve, Results
 
 __all__ = ["slope_ratio", "spread", "summary", "thin", "write_curves", "write_summary"]
 
-_MOST = 25  # checkpoints of a thinned curve
+_MAX_CHECKPOINTS = 25  # of a thinned curve
 
 
 def summary(results: Results) -> list[dict[str, Any]]:
     """One row for each case.
 
-    ``regret_…`` are figures over trials of the final R_T, ``average_…`` of R_T/T; ``std`` is the
+    ``regret_…`` are statistics over trials of the final R_T, ``average_…`` of R_T/T; ``std`` is the
     sample standard deviation. ``slope_ratio`` is the slope of the mean cumulative regret over the
     second half of the rounds, divided by that over the first half: 1 is linear regret, 0 none in
-    the second half. ``cpu_seconds`` is the mean of a whole run, where it was recorded.
+    the second half. ``cpu_seconds`` is the mean of a whole run, if it was recorded.
     """
     timed = set(results.cases("seconds"))
     rows = []
@@ -57,14 +57,14 @@ def write_curves(results: Results, path: str | Path, *, column: str = "regret") 
     for case in arranged(results):
         curve = results.curve(case, column)
         mean, std = spread(curve.values)
-        for i in thin(curve.t, _MOST, log=True).tolist():
+        for i in thin(curve.t, _MAX_CHECKPOINTS, log=True).tolist():
             figures = {"t": int(curve.t[i]), "mean": float(mean[i]), "std": float(std[i])}
             rows.append({**asdict(case), **figures})
     return _write(rows, Path(path))
 
 
 def spread(values: Array) -> tuple[Array, Array]:
-    """Mean and sample standard deviation of each column, where it is known.
+    """Mean and sample standard deviation of each column, over its finite values.
 
     >>> spread(np.array([[1.0, 2.0], [3.0, np.nan]]))
     (array([2., 2.]), array([1.41421356, 0.        ]))
@@ -78,23 +78,23 @@ def spread(values: Array) -> tuple[Array, Array]:
     return mean, np.sqrt(squares / np.maximum(n - 1, 1))
 
 
-def thin(t: IntArray, most: int, *, log: bool = False) -> IntArray:
-    """Places of no more than ``most`` of the increasing ``t``, evenly spread, with both ends.
+def thin(t: IntArray, count: int, *, log: bool = False) -> IntArray:
+    """Indices of at most ``count`` elements of the increasing ``t``, evenly spread, with both ends.
 
     >>> thin(np.array([1, 2, 3, 4, 100]), 3).tolist()
     [0, 3, 4]
     >>> thin(np.array([1, 2, 3, 10, 100]), 3, log=True).tolist()
     [0, 3, 4]
     """
-    if len(t) <= most:
+    if len(t) <= count:
         return np.arange(len(t))
     space = np.geomspace if log else np.linspace
-    # Two ends are kept exactly; what lies between is the nearest that was recorded.
-    wanted = space(max(t[0], 1), t[-1], most)
+    # Both ends are kept exactly; between them, the nearest recorded rounds.
+    wanted = space(max(t[0], 1), t[-1], count)
     right = np.clip(np.searchsorted(t, wanted), 1, len(t) - 1)
     nearer_left = wanted - t[right - 1] <= t[right] - wanted
-    places: IntArray = np.unique(np.r_[0, right - nearer_left, len(t) - 1])
-    return places
+    indices: IntArray = np.unique(np.r_[0, right - nearer_left, len(t) - 1])
+    return indices
 
 
 def _figures(name: str, end: Array) -> dict[str, float]:
@@ -109,7 +109,7 @@ def _figures(name: str, end: Array) -> dict[str, float]:
 
 
 def slope_ratio(curve: Curve) -> float:
-    """Mean regret gathered in the second half of the rounds over that in the first half."""
+    """Mean regret of the second half of the rounds divided by that of the first half."""
     mean, _ = spread(curve.values)
     middle = float(np.interp(curve.t[-1] / 2, np.r_[0, curve.t], np.r_[0.0, mean]))
     return (float(mean[-1]) - middle) / middle if middle else float("nan")

@@ -50,7 +50,7 @@ _PATHS = ("path",)
 
 
 def load(path: str | Path) -> Experiment:
-    """The experiment of a TOML file, - for standard input; its paths are relative to the file."""
+    """The experiment in a TOML file (``-``: standard input); paths are relative to the file."""
     path = Path(path)
     table = read_toml(path)
     table.setdefault("name", "experiment" if is_stream(path) else path.stem)
@@ -58,12 +58,12 @@ def load(path: str | Path) -> Experiment:
 
 
 def from_table(table: Mapping[str, Any], folder: Path | None = None) -> Experiment:
-    """The experiment of a parsed table."""
-    strange = sorted(set(table) - set(_SEVERAL) - set(_ONE))
-    if strange:
+    """The experiment that a parsed table describes."""
+    unknown = sorted(set(table) - set(_SEVERAL) - set(_ONE))
+    if unknown:
         raise InvalidInput(
             f"expected an experiment made of {', '.join([*_ONE, *_SEVERAL])}; "
-            f"got {', '.join(strange)} too; check the spelling"
+            f"got {', '.join(unknown)} too; check the spelling"
         )
     for name in ("name", "problem", "policy"):
         if name not in table:
@@ -95,7 +95,7 @@ def _policy(table: Any, folder: Path | None) -> PolicySpec:
     known = [item.name for item in fields(PolicySpec)]
     if not isinstance(table, Mapping) or not set(table) <= set(known) or "policy" not in table:
         raise InvalidInput(
-            f"expected a policy as a table with 'policy' and maybe {', '.join(known[1:])}, "
+            f"expected a policy as a table with 'policy' and possibly {', '.join(known[1:])}, "
             f"got {describe(table)}"
         )
     spec = PolicySpec(**table)
@@ -108,7 +108,7 @@ def _policy(table: Any, folder: Path | None) -> PolicySpec:
 
 
 def _absolute(path: Any, folder: Path | None) -> Any:
-    """``file.py:name`` with the file's whole path; anything else as it is."""
+    """``file.py:name`` with the absolute path of the file; anything else unchanged."""
     file, colon, name = path.rpartition(":") if isinstance(path, str) else ("", "", "")
     if not colon or not file.endswith(".py") or folder is None:
         return path
@@ -116,7 +116,7 @@ def _absolute(path: Any, folder: Path | None) -> Any:
 
 
 def to_table(experiment: Experiment) -> dict[str, Any]:
-    """The experiment as a table that :func:`from_table` reads, e.g. for a manifest."""
+    """The experiment as a table for :func:`from_table`, e.g. for a manifest."""
     plain = asdict(experiment)
     plural = {many: one for one, many in _SEVERAL.items()}
     return {

@@ -1,4 +1,4 @@
-"""Noises: payoffs given their mean, with all their moments."""
+"""Noises: distributions of a payoff given its mean, with their moments."""
 
 from stoic.lab.noise.additive import Additive
 from stoic.lab.noise.base import Noise, noises

@@ -1,4 +1,4 @@
-"""Noises that are added to the expected payoff, and what their moments have in common."""
+"""Noises that are added to the expected payoff, and the formulas of their moments."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from stoic.lab.noise.base import Noise
 
 __all__ = ["Additive"]
 
-FAR = 1e20  # |f| in units of the noise beyond which E|f + X|^p is |f|^p to the last digit
-MOST_EVEN = 20.0  # even orders up to here are expanded
+LARGEST_SHIFT = 1e20  # |f| in units of the noise beyond which E|f + X|^p is |f|^p to the last digit
+MAX_EXPANDED_ORDER = 20.0  # even orders up to here are expanded
 
 
 class Additive(Noise):
     """y = f + X, where X does not depend on the arm.
 
-    E|f + X|^p is |f|^p where X vanishes, f² + E X² for p = 2, and Σ_k C(p, 2k) f^{p−2k} E X^{2k}
-    for even p and symmetric X; for other orders each noise integrates numerically, which is good
-    to about ten digits. A moment beyond the range of floats is ``inf``.
+    E|f + X|^p is |f|^p if X = 0, f² + E X² for p = 2, and Σ_k C(p, 2k) f^{p−2k} E X^{2k}
+    for even p and symmetric X; for other orders each noise integrates numerically, to about ten
+    digits. A moment beyond the range of floats is ``inf``.
     """
 
     @property
@@ -36,7 +36,7 @@ class Additive(Noise):
 
     @property
     def shift(self) -> float:
-        """E X, nought unless said otherwise."""
+        """E X, zero by default."""
         return 0.0
 
     @abstractmethod
@@ -57,7 +57,7 @@ class Additive(Noise):
             if order == 2.0:
                 return np.asarray(f**2 + 2.0 * f * self.shift + self.absolute_moment(2.0))
             values, where = np.unique(np.abs(f) if self.symmetric else f, return_inverse=True)
-            if self.symmetric and order % 2.0 == 0.0 and order <= MOST_EVEN:
+            if self.symmetric and order % 2.0 == 0.0 and order <= MAX_EXPANDED_ORDER:
                 moments = self._expanded(int(order), values)
             else:
                 moments = self.shifted_moment(order, values)
@@ -79,6 +79,6 @@ class Additive(Noise):
         return np.asarray(total)
 
 
-def in_units(f: Array, scale: float, far: float = FAR) -> tuple[Array, Array]:
-    """|f|/scale, cut at ``far``, and the unit max(|f|, scale) in which moments stay in range."""
-    return np.minimum(np.abs(f) / scale, far), np.maximum(np.abs(f), scale)
+def in_units(f: Array, scale: float, largest: float = LARGEST_SHIFT) -> tuple[Array, Array]:
+    """|f|/scale, at most ``largest``, and the unit max(|f|, scale) that keeps moments in range."""
+    return np.minimum(np.abs(f) / scale, largest), np.maximum(np.abs(f), scale)

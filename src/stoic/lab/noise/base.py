@@ -1,4 +1,4 @@
-"""What every noise is: the distribution of a payoff given its mean."""
+"""The base of all noises: the distribution of a payoff given its mean."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ class Noise(ABC):
     """The distribution of a payoff, given the arm's expected payoff.
 
     Randomness that does not depend on the arm comes from :meth:`draw`, in blocks; :meth:`payoff`
-    turns one draw into the payoff of an arm. Policies that play the same trial therefore meet the
-    same draws round by round, whatever they play: common random numbers.
+    turns one draw into the payoff of an arm. Policies of the same trial therefore get the same
+    draws round by round, whatever they play: common random numbers.
 
-    A moment is infinite (``math.inf``) where it is infinite; it is never an error to ask.
+    A moment that does not exist is ``math.inf``; to ask for it is never an error.
     """
 
     def settle(self, rng: np.random.Generator, arms: int) -> Noise:  # noqa: ARG002
-        """The noise of one trial, where something is drawn once for the trial."""
+        """The noise of one trial, if some of its parameters are drawn once per trial."""
         return self
 
     @abstractmethod
     def draw(self, rng: np.random.Generator, n: int) -> Array:
-        """What chance contributes to ``n`` rounds, whichever arms are played."""
+        """The random parts of ``n`` rounds, independent of the arms."""
 
     def payoff(self, mean: float, arm: int, draw: float) -> float:  # noqa: ARG002
         """The payoff of an arm with an expected payoff, given the round's draw."""

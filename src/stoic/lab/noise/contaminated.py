@@ -1,4 +1,4 @@
-"""Outliers: a share of all payoffs, or a spike at one arm."""
+"""Outliers: in a share of all payoffs, or at one arm only."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Contamination(Additive):
     """Base noise, replaced by an outlier of fixed size in a share of the rounds.
 
     y = f + X with probability 1 − share, else f ± size (``side="both"``, either sign alike),
-    f + size (``"up"``) or f − size (``"down"``). Outliers on one side move E y away from f; f
-    stays the truth. :meth:`central_moment` is therefore about f: E|y − f|^p.
+    f + size (``"up"``) or f − size (``"down"``). Outliers on one side move E y away from f,
+    which stays the true value. :meth:`central_moment` is therefore about f: E|y − f|^p.
 
     Parameters
     ----------
@@ -106,8 +106,8 @@ class Contamination(Additive):
 class Spike(Noise):
     """Noise at one arm only: y = f ± size there, either sign alike, and y = f elsewhere.
 
-    Without ``arm``, :meth:`settle` draws it for the trial; until then any arm may be the one,
-    and every arm's moments are those of the spiked arm.
+    Without ``arm``, :meth:`settle` draws it for the trial. Before that, every arm's moments are
+    those of the spiked arm, because any arm may become it.
 
     Parameters
     ----------

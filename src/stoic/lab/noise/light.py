@@ -1,4 +1,4 @@
-"""Noises all of whose moments are finite: none, Gaussian, lognormal."""
+"""Noises with finite moments of every order: none, Gaussian, lognormal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from stoic.lab.noise.quadrature import integrate
 
 __all__ = ["Gaussian", "Lognormal", "NoNoise"]
 
-REACH = 9.0  # exp(−9²/2) is 3e-18
+NORMAL_CUT = 9.0  # standard deviations; exp(−9²/2) is 3e-18
 
 
 @noises.register("none")
@@ -71,8 +71,8 @@ class Gaussian(Additive):
         if self.std == 0.0:
             return np.asarray(f**order)
         z, unit = in_units(f, self.std)
-        reach = REACH + math.sqrt(order)
-        start = np.maximum(-z, -reach)  # the kink, or the end of what matters
+        cut = NORMAL_CUT + math.sqrt(order)
+        start = np.maximum(-z, -cut)  # the kink, or the end of the relevant range
         log_unit = np.log(np.maximum(z, 1.0))
 
         def above(d: Array, start: Array, z: Array, log_unit: Array) -> Array:
@@ -82,8 +82,8 @@ class Gaussian(Additive):
         def below(d: Array, start: Array, log_unit: Array) -> Array:
             return np.asarray(np.exp(order * (np.log(d) - log_unit) - (start - d) ** 2 / 2.0))
 
-        mass = integrate(above, reach - start, start, z, log_unit)
-        mass += integrate(below, start + reach, start, log_unit)
+        mass = integrate(above, cut - start, start, z, log_unit)
+        mass += integrate(below, start + cut, start, log_unit)
         return np.asarray(unit**order * mass / math.sqrt(2.0 * math.pi))
 
 
@@ -129,7 +129,7 @@ class Lognormal(Additive):
 
     def shifted_moment(self, order: float, f: Array) -> Array:
         # y = size·(e^{σZ − σ²/2} − c) with c = 1 − f/size
-        z, unit = in_units(f, self.scale * math.exp(self.sigma**2 / 2.0), far=1e300)
+        z, unit = in_units(f, self.scale * math.exp(self.sigma**2 / 2.0), largest=1e300)
         shift = -np.copysign(z, f)
         log_unit = np.log(np.maximum(z, 1.0))
         kinked = shift > -1.0
@@ -142,12 +142,12 @@ class Lognormal(Additive):
 
 
 def _exponential(order: float, sigma: float, sign: float, log_c: Array, log_unit: Array) -> Array:
-    """E|(e^{σZ − σ²/2} ± c)/unit|^p: with −, a kink where both are equal, with +, a bend.
+    """E|(e^{σZ − σ²/2} ± c)/unit|^p: − has a kink where both are equal, + is smooth.
 
-    φ(s)|e^{σs − σ²/2} ± c|^p lies between the bulk of φ(s) and that of φ(s)e^{pσs}.
+    The mass of φ(s)|e^{σs − σ²/2} ± c|^p is between those of φ(s) and of φ(s)e^{pσs}.
     """
-    reach = REACH + math.sqrt(order)
-    low, high = -reach, reach + order * sigma
+    cut = NORMAL_CUT + math.sqrt(order)
+    low, high = -cut, cut + order * sigma
     start = np.clip(log_c / sigma + sigma / 2.0, low, high)
 
     def side(way: float) -> Array:

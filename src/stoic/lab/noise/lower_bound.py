@@ -16,13 +16,13 @@ from stoic.lab.noise.base import Noise, noises
 
 __all__ = ["LowerBoundPayoff"]
 
-ROOM = 1.0 + 1e-9  # for rounding at the ends of valid ranges
+TOLERANCE = 1.0 + 1e-9  # factor for rounding at the ends of valid ranges
 
 
 @noises.register("lower-bound")
 @dataclass(frozen=True)
 class LowerBoundPayoff(Noise):
-    """Rare, large payoffs, as hard to learn from as a finite moment allows.
+    """Rare, large payoffs: the hardest distribution with a bounded moment.
 
     y = sgn(f)(v/2Δ)^{1/α} with probability (2Δ/v)^{1/α}|f|, else 0. Its mean is f, and
     E|y|^{1+α} = v|f|/(2Δ) ≤ v. Expected payoffs must satisfy |f| ≤ 2Δ.
@@ -48,12 +48,12 @@ class LowerBoundPayoff(Noise):
     gap: float
     _size: float = field(init=False, repr=False, compare=False)  # (v/2Δ)^{1/α}
     _rate: float = field(init=False, repr=False, compare=False)  # (2Δ/v)^{1/α}
-    _most: float = field(init=False, repr=False, compare=False)  # of |f|
+    _max_mean: float = field(init=False, repr=False, compare=False)  # of |f|
 
     def __post_init__(self) -> None:
         order = number(self.order, "order", above=0.0, at_most=1.0)
         v, gap = number(self.v, "v", above=0.0), number(self.gap, "gap", above=0.0)
-        if gap > 0.5 * v ** (1.0 / (1.0 + order)) * ROOM:
+        if gap > 0.5 * v ** (1.0 / (1.0 + order)) * TOLERANCE:
             raise InvalidInput(
                 f"expected gap of at most ½v^(1/(1+order)) = {0.5 * v ** (1.0 / (1.0 + order)):g}, "
                 f"got {gap:g}; lower gap or raise v"
@@ -66,13 +66,13 @@ class LowerBoundPayoff(Noise):
             )
         object.__setattr__(self, "_size", (v / (2.0 * gap)) ** (1.0 / order))
         object.__setattr__(self, "_rate", (2.0 * gap / v) ** (1.0 / order))
-        object.__setattr__(self, "_most", 2.0 * gap * ROOM)
+        object.__setattr__(self, "_max_mean", 2.0 * gap * TOLERANCE)
 
     def draw(self, rng: np.random.Generator, n: int) -> Array:
         return rng.random(n)
 
     def payoff(self, mean: float, arm: int, draw: float) -> float:  # noqa: ARG002
-        if not -self._most <= mean <= self._most:
+        if not -self._max_mean <= mean <= self._max_mean:
             raise self._outside(mean)
         return math.copysign(self._size, mean) if draw < self._rate * abs(mean) else 0.0
 
@@ -92,7 +92,7 @@ class LowerBoundPayoff(Noise):
     def _parts(self, order: float, f: Array) -> tuple[float, Array, Array]:
         """The checked order, each arm's rare payoff and its probability."""
         order, f = number(order, "order", at_least=0.0), finite_array(f, "f")
-        if (np.abs(f) > self._most).any():
+        if (np.abs(f) > self._max_mean).any():
             raise self._outside(float(np.abs(f).max()))
         return order, np.copysign(self._size, f), np.minimum(self._rate * np.abs(f), 1.0)
 

@@ -90,7 +90,7 @@ class SymmetrisedPareto(Additive):
     """Pareto noise, centred and given a random sign: y = f + ζ(Z − E Z), ζ = ±1.
 
     Z is Pareto, P(Z > z) = (scale/z)^a. park2024 takes a = 1 + ε + 0.01, so that the moment of
-    order 1 + ε is finite by a hair. Moments of order a and above are infinite.
+    order 1 + ε is just finite. Moments of order a and above are infinite.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ class SymmetrisedPareto(Additive):
         return self.shape
 
     def draw(self, rng: np.random.Generator, n: int) -> Array:
-        size = rng.pareto(self.shape, n) - 1.0 / (self.shape - 1.0)  # Z − E Z, free of rounding
+        size = rng.pareto(self.shape, n) - 1.0 / (self.shape - 1.0)  # Z − E Z, not rounded
         return self.scale * np.where(rng.random(n) < 0.5, -size, size)
 
     def absolute_moment(self, order: float) -> float:
@@ -143,7 +143,7 @@ def pareto_moment(order: float, shape: float, below: Array, log_unit: Array) -> 
 def _smooth(p: float, a: float, below: Array, log_unit: Array) -> Array:
     """For c ≤ 1: a ∫_0^∞ e^{−(a−p)s} (1 − c e^{−s})^p ds, with Z = e^s.
 
-    Where the tail is slow, a − p ≤ 1, its part a/(a−p) is taken out.
+    If the tail decays slowly, a − p ≤ 1, its part a/(a−p) is subtracted first.
     """
     slow = a - p <= 1.0
 
@@ -162,7 +162,7 @@ def _kinked(p: float, a: float, below: Array, log_unit: Array) -> Array:
     """For c > 1: a c^{p−a} B(a−p, p+1) for Z > c, and a ∫_0^{log c} e^{−as}(c − e^s)^p ds."""
     log_c = np.log1p(-below)
     tail = np.exp(p * (log_c - log_unit) - a * log_c + float(betaln(a - p, p + 1.0)))
-    end = np.minimum(log_c, 45.0 / a)  # beyond, e^{−as} has died
+    end = np.minimum(log_c, 45.0 / a)  # beyond, e^{−as} is negligible
 
     def integrand(d: Array, end: Array, log_c: Array, log_unit: Array) -> Array:
         log = log_c + np.log(-np.expm1((end - log_c) - d)) - log_unit

@@ -1,4 +1,4 @@
-"""One quadrature rule for integrands with a kink, for many arms at once."""
+"""Quadrature for integrands with a kink, for many arms at once."""
 
 from __future__ import annotations
 

@@ -21,9 +21,9 @@ from stoic.lab.noise.quadrature import CHUNK, panels
 __all__ = ["AlphaStable"]
 
 Complex = NDArray[np.complex128]
-DEAD = 40.0  # e^{−40} is nothing
-MOST_SKEW = 100.0
-SMALL = 0.25  # |u| below which differences of exponentials are taken by their series
+NEGLIGIBLE = 40.0  # e^{−40} is below rounding
+MAX_SKEW = 100.0  # of |β tan(πα/2)|; the integration ray grows with it
+SERIES_BELOW = 0.25  # |u| below which differences of exponentials use their series
 
 
 @noises.register("alpha-stable")
@@ -68,9 +68,9 @@ class AlphaStable(Additive):
         number(self.beta, "beta", at_least=-1.0, at_most=1.0)
         number(self.scale, "scale", above=0.0)
         skew = self.beta * math.tan(math.pi * self.alpha / 2.0)
-        if abs(skew) > MOST_SKEW:
+        if abs(skew) > MAX_SKEW:
             raise InvalidInput(
-                f"expected |beta·tan(π·alpha/2)| of at most {MOST_SKEW:g}, got {abs(skew):g}; "
+                f"expected |beta·tan(π·alpha/2)| of at most {MAX_SKEW:g}, got {abs(skew):g}; "
                 "raise alpha or bring beta closer to 0"
             )
 
@@ -97,11 +97,11 @@ class AlphaStable(Additive):
         a, shift = self.alpha, self._psi / self.alpha
         v = math.pi * (rng.random(n) - 0.5)
         w = rng.standard_exponential(n)
-        turned = a * (v + shift)
+        angle = a * (v + shift)
         # the cosine is ≥ 0; at the very ends of v rounding could make it negative
-        power = (w / np.maximum(np.cos(v - turned), 1e-17)) ** ((a - 1.0) / a)
+        power = (w / np.maximum(np.cos(v - angle), 1e-17)) ** ((a - 1.0) / a)
         spread = self.scale * math.cos(self._psi) ** (-1.0 / a)
-        return np.asarray(spread * np.sin(turned) / np.cos(v) ** (1.0 / a) * power)
+        return np.asarray(spread * np.sin(angle) / np.cos(v) ** (1.0 / a) * power)
 
     def absolute_moment(self, order: float) -> float:
         if self.alpha == 2.0:
@@ -131,10 +131,10 @@ class AlphaStable(Additive):
 def _about(p: float, alpha: float, psi: float, f: Array, spread: Array) -> Array:
     """E|f + X|^p for E e^{iuX} = exp(−(spread·u)^α e^{iψ}), u > 0; max(f, spread) = 1, f > 0.
 
-    |x|^p = C ∫_0^∞ (1 − cos(ux)) u^{−1−p} du for 0 < p < 2, C = 2Γ(1+p) sin(πp/2)/π. From
-    1 − E e^{iu(f+X)} the terms are taken out, damped by e^{−u²} and integrated in closed form,
-    that make the integral slow at either end: 1 + u², iuf, −(fu)²/2 and −(spread·u)^α e^{iψ}.
-    What remains, O(u^{1+α}), is integrated along u = r e^{iθ}, where it does not oscillate.
+    |x|^p = C ∫_0^∞ (1 − cos(ux)) u^{−1−p} du for 0 < p < 2, C = 2Γ(1+p) sin(πp/2)/π. The
+    terms of 1 − E e^{iu(f+X)} that converge slowly at either end (1 + u², iuf, −(fu)²/2 and
+    −(spread·u)^α e^{iψ}) are damped by e^{−u²} and integrated in closed form. The remainder,
+    O(u^{1+α}), is integrated along u = r e^{iθ}, where it does not oscillate.
     """
     theta = min(math.pi / 4.0, (math.pi / 2.0 - psi) / alpha) / 2.0
     small, large = _ray(p, alpha, psi, theta)
@@ -145,7 +145,7 @@ def _about(p: float, alpha: float, psi: float, f: Array, spread: Array) -> Array
     for start in range(0, len(f), CHUNK):
         part = slice(start, start + CHUNK)
         drift, decay = f[part, None], c[part, None] * np.exp(1j * psi)
-        rest[part] = _near(alpha, *small, drift, decay) + _far(alpha, *large, drift, decay)
+        rest[part] = _small_u(alpha, *small, drift, decay) + _large_u(alpha, *large, drift, decay)
     return np.asarray(2.0 * math.gamma(1.0 + p) * math.sin(math.pi * p / 2.0) / math.pi) * (
         taken + rest
     )
@@ -155,18 +155,22 @@ def _ray(
     p: float, alpha: float, psi: float, theta: float
 ) -> tuple[tuple[Complex, Complex], tuple[Complex, Complex]]:
     """Nodes u on the ray and weights u^{−1−p} du, for small and for large |u|."""
-    low = math.log(SMALL) - DEAD / (1.0 + alpha - p)
-    s, weight = panels(np.linspace(low, math.log(SMALL), math.ceil(-low / 2.5)), 12)
-    end = max(DEAD / math.sin(theta), (DEAD / math.cos(alpha * theta + psi)) ** (1.0 / alpha), 8.0)
-    grid = np.concatenate([[SMALL, 0.5, 1.0], np.linspace(2.0, end, math.ceil(end / 2.0))])
+    low = math.log(SERIES_BELOW) - NEGLIGIBLE / (1.0 + alpha - p)
+    s, weight = panels(np.linspace(low, math.log(SERIES_BELOW), math.ceil(-low / 2.5)), 12)
+    end = max(
+        NEGLIGIBLE / math.sin(theta),
+        (NEGLIGIBLE / math.cos(alpha * theta + psi)) ** (1.0 / alpha),
+        8.0,
+    )
+    grid = np.concatenate([[SERIES_BELOW, 0.5, 1.0], np.linspace(2.0, end, math.ceil(end / 2.0))])
     r, dr = panels(grid, 12)
     ray = np.exp(1j * theta)
     u_small, u_large = ray * np.exp(s), ray * r
     return (u_small, weight * u_small**-p), (u_large, dr / r * u_large**-p)
 
 
-def _near(alpha: float, u: Complex, weight: Complex, drift: Array, decay: Complex) -> Array:
-    """The integral over small |u|, by series: no two near numbers are subtracted."""
+def _small_u(alpha: float, u: Complex, weight: Complex, drift: Array, decay: Complex) -> Array:
+    """The integral over small |u|, by series, so that no digits cancel."""
     a, b = 1j * drift * u, -decay * u**alpha
     w = a + b
     cubic = np.zeros_like(w)  # e^w − 1 − w − w²/2
@@ -180,12 +184,12 @@ def _near(alpha: float, u: Complex, weight: Complex, drift: Array, decay: Comple
     return np.asarray((value @ weight).real)
 
 
-def _far(alpha: float, u: Complex, weight: Complex, drift: Array, decay: Complex) -> Array:
-    """The integral over large |u|; of what was taken out, the part of each power of f and c."""
+def _large_u(alpha: float, u: Complex, weight: Complex, drift: Array, decay: Complex) -> Array:
+    """The integral over large |u|, minus the subtracted terms, by powers of f and c."""
     damped = np.exp(-(u**2)) * weight
     power = u**alpha
     taken = damped @ (1.0 + u**2) + 1j * drift * (damped @ u) - decay * (damped @ power)
     taken = taken - drift**2 / 2.0 * (damped @ u**2)
     exponent = drift * (1j * u) - decay * power + np.log(weight)
-    left = np.sum(np.exp(exponent.real) * np.cos(exponent.imag), axis=1)  # Re e^x, but faster
+    left = np.sum(np.exp(exponent.real) * np.cos(exponent.imag), axis=1)  # Re e^x, computed faster
     return np.asarray(taken[:, 0].real - left)

@@ -1,4 +1,4 @@
-"""Student's t: the heavy tail of which df is the index."""
+"""Student's t noise, whose tail index is ``df``."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ class StudentT(Additive):
     def shifted_moment(self, order: float, f: Array) -> Array:
         """∫_0^z g(x)((z−x)^p + (z+x)^p) dx + ∫_z^∞ g(x)((x−z)^p + (x+z)^p) dx, z = |f|/scale.
 
-        From the second, 2∫_z^∞ g(x) x^p dx is taken out, an incomplete beta function. What is
-        left falls by x^{−2} faster, so that orders just below df are no harder than others.
+        The part 2∫_z^∞ g(x) x^p dx of the second integral is an incomplete beta function. The
+        remainder decays by x^{−2} faster, so that orders just below df are no harder than others.
         """
         z, unit = in_units(f, self.scale)
         log_unit = np.log(np.maximum(z, 1.0))
@@ -78,7 +78,7 @@ class StudentT(Additive):
         moment = shares * np.exp(self._log_moment(order) - order * log_unit)
         some = z > 0.0
         kink, log_unit = np.arcsinh(z[some]), log_unit[some]  # x = sinh s
-        reach = math.asinh(9.0 + math.sqrt(order)) + 40.0 / (2.0 + self.df - order)
+        cut = math.asinh(9.0 + math.sqrt(order)) + 40.0 / (2.0 + self.df - order)
         about = (kink, z[some], log_unit)
         above, below = self._integrand(order, 1.0), self._integrand(order, -1.0)
         bulk = np.minimum(kink / 2.0, 4.0)  # z may be far from the bulk of the density
@@ -86,7 +86,7 @@ class StudentT(Additive):
         def within(s: Array, kink: Array, *others: Array) -> Array:
             return below(kink - s, kink, *others)
 
-        moment[some] += integrate(above, np.full_like(kink, min(20.0, reach)), *about)
+        moment[some] += integrate(above, np.full_like(kink, min(20.0, cut)), *about)
         moment[some] += integrate(below, kink - bulk, *about)
         moment[some] += integrate(within, bulk, *about, rule=EVEN)
         return np.asarray(unit**order * moment)
@@ -100,10 +100,10 @@ class StudentT(Additive):
         def integrand(d: Array, kink: Array, z: Array, log_unit: Array) -> Array:
             x = np.sinh(kink + sign * d)
             gap = 2.0 * np.cosh(kink + sign * d / 2.0) * np.sinh(d / 2.0)  # |x − z|
-            most = x if sign > 0.0 else z
-            log = order * (np.log(most) - log_unit) + constant
+            largest = x if sign > 0.0 else z
+            log = order * (np.log(largest) - log_unit) + constant
             log = log - (self.df + 1.0) / 2.0 * np.log1p(x**2 / self.df)
-            change = (gap / most) ** order + ((x + z) / most) ** order
+            change = (gap / largest) ** order + ((x + z) / largest) ** order
             if sign > 0.0:
                 change -= 2.0
             return np.asarray(np.exp(log) * np.sqrt(1.0 + x**2) * change)

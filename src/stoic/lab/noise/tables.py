@@ -1,4 +1,4 @@
-"""Payoffs out of measurements: rows of a table, or samples arm by arm."""
+"""Payoffs drawn from measurements: rows of a table, or samples of each arm."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ __all__ = ["Cells", "Rows"]
 
 @dataclass(frozen=True, eq=False)
 class Rows(Noise):
-    """Payoffs of a table of measurements, one row of which is drawn in each round, all alike.
+    """Payoffs from a table of measurements: each round draws one row, uniformly.
 
-    Arms that are measured together keep what they have in common. The expected payoff of an arm
+    Arms that were measured together stay correlated. The expected payoff of an arm
     is its column's mean; the ``f`` that methods take is not used, except for its length.
 
     Parameters
@@ -69,7 +69,7 @@ class Rows(Noise):
 
 @dataclass(frozen=True, eq=False)
 class Cells(Noise):
-    """Payoffs drawn from each arm's own sample of measurements, all alike.
+    """Payoffs drawn uniformly from each arm's own sample of measurements.
 
     Samples may differ in length. The expected payoff of an arm is its sample's mean; the ``f``
     that methods take is not used, except for its length. The draw u is uniform on [0, 1) and

@@ -1,4 +1,4 @@
-"""Problems: arms, a kernel and the truth."""
+"""Problems: arms, a kernel and the true expected payoffs."""
 
 from stoic.lab.problems.base import Problem, problems
 from stoic.lab.problems.functions import gp_sample, griewank, rkhs_chowdhury2019, rkhs_park2024

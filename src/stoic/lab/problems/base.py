@@ -1,4 +1,4 @@
-"""What every problem is: arms, a kernel, and the truth about the arms."""
+"""The base of all problems: arms, a kernel, and the true expected payoffs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from stoic.spaces import Arms
 __all__ = ["Problem", "problems"]
 
 problems: Registry[Problem] = Registry("problem")
-"""Makers of problems: keyword parameters, plus ``seed`` (of the trial) and ``horizon`` if taken."""
+"""Functions that make problems. They may take ``seed`` (of the trial) and ``horizon``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,13 +37,13 @@ class Problem:
     norm
         ‖f‖ in the kernel's function space, where it is known.
     noise
-        Payoffs that come with the problem, e.g. rows of a table; else the experiment says which.
+        Payoffs that belong to the problem, e.g. rows of a table; None if the experiment chooses.
     constants
-        Assumptions that the paper's protocol fixes itself, by name; they go before computed ones.
+        Assumptions that the paper's protocol fixes, by name; they override computed ones.
     unit
-        What regret is divided by when it is reported.
+        Reported regret is divided by this value.
     target
-        R_target, the region to which the attacks of bogunovic2022 lure a policy.
+        R_target, the region to which the attacks of bogunovic2022 lead a policy.
     views
         Other (domain, kernel) pairs for the same arms, by name.
     """
@@ -86,8 +86,8 @@ class Problem:
     ) -> Assumptions:
         """The constants of the theory and paper schedules, as the paper's protocol sets them.
 
-        Moments are the largest over the arms. An infinite one is left out, so that a schedule
-        that needs it says so.
+        Moments are the largest over the arms. An infinite moment is left out, so that a schedule
+        that needs it raises an error.
         """
         order = self.constants.get("moment_order", moment_order)
         found: dict[str, float | None] = {

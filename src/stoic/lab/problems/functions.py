@@ -1,4 +1,4 @@
-"""Functions of a kernel's space, and Griewank's, on finite arms."""
+"""Functions of a kernel's RKHS, samples of the process, and Griewank's function, on finite arms."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stoic.spaces import Arms
 
 __all__ = ["gp_sample", "griewank", "rkhs_chowdhury2019", "rkhs_park2024"]
 
-_FUNCTION = 103  # stream of the trial's randomness
+_FUNCTION_STREAM = 103  # stream of the trial's randomness
 
 
 def make_kernel(kernel: str, lengthscale: float, nu: float = 2.5) -> Kernel:
@@ -46,8 +46,8 @@ def rkhs_chowdhury2019(
 
     The xᵢ are drawn from the arms; aᵢ ~ U[−1, 1] (``coefficients="symmetric"``) or U[0, 1]
     (``"positive"``). ``scale="max"`` divides f by max|f| as the authors' scripts do, ``"unit"``
-    maps it onto [0, 1], ``"none"`` leaves it. B = max|f|, which is smaller than ‖f‖. With
-    ``function``, all trials share the function of that number.
+    maps it onto [0, 1], ``"none"`` leaves it unchanged. B = max|f|, which is smaller than ‖f‖.
+    With ``function``, all trials share the function of that number.
 
     >>> rkhs_chowdhury2019(seed=1).norm_bound
     1.0
@@ -55,7 +55,7 @@ def rkhs_chowdhury2019(
     choice(coefficients, "coefficients", ("symmetric", "positive"))
     choice(scale, "scale", ("max", "unit", "none"))
     X = grid(0.0, 1.0, arms, 1)
-    rng = generator(seed if function is None else function, 0, _FUNCTION)
+    rng = generator(seed if function is None else function, 0, _FUNCTION_STREAM)
     low = -1.0 if coefficients == "symmetric" else 0.0
     a = rng.uniform(low, 1.0, integer(support, "support", at_least=1))
     centres = rng.integers(0, len(X), len(a))
@@ -78,14 +78,14 @@ def rkhs_park2024(
 ) -> Problem:
     """A function Σ aᵢ k(·, cᵢ) of ten terms on even points of [−10, 10]: Park & Lee, ECAI 2024.
 
-    aᵢ ~ 10(−1 + 2·N(0, 1)); cᵢ ~ N(0, 3), read as standard deviation 3. SE kernel; its length
-    scale is not printed.
+    aᵢ ~ 10(−1 + 2·N(0, 1)); cᵢ ~ N(0, 3), read as standard deviation 3. SE kernel; the paper
+    does not print its length-scale.
 
     >>> len(rkhs_park2024(seed=1).domain)
     1000
     """
     X = grid(-10.0, 10.0, arms, 1)
-    rng = generator(seed, 0, _FUNCTION)
+    rng = generator(seed, 0, _FUNCTION_STREAM)
     a = 10.0 * (-1.0 + 2.0 * rng.standard_normal(10))
     centres = spread * rng.standard_normal((10, 1))
     k = SquaredExponential(lengthscale)
@@ -112,7 +112,7 @@ def griewank(
     (400, 1.97)
     """
     if points is not None:
-        rng = generator(seed, 0, _FUNCTION)
+        rng = generator(seed, 0, _FUNCTION_STREAM)
         X: Array = rng.standard_normal((points, integer(dimension, "dimension", at_least=1)))
     else:
         X = grid(-5.0, 5.0, per_dimension or 20, dimension)
@@ -146,9 +146,9 @@ def gp_sample(
     X = grid(low, high, per_dimension, dimension)
     k = make_kernel(kernel, lengthscale, nu)
     values, vectors = np.linalg.eigh(k(X, X))
-    # the symmetric root: on a grid eigenvalues coincide, and their vectors differ by machine
+    # the symmetric root: on a grid eigenvalues coincide, and their vectors depend on the machine
     root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
     number = seed if function is None else function
-    f = root @ generator(number, 0, _FUNCTION).standard_normal(len(X))
+    f = root @ generator(number, 0, _FUNCTION_STREAM).standard_normal(len(X))
     target = X[:, 0] <= X[:, 1] if dimension > 1 else None
     return Problem(Arms(X), k, f, norm_bound=float(np.abs(f).max()), target=target)

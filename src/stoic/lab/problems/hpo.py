@@ -19,12 +19,12 @@ from stoic.spaces import Arms
 
 __all__ = ["hpo"]
 
-_ARMS = 151  # stream of the trial's randomness
+_ARMS_STREAM = 151  # stream of the trial's randomness
 
 
 @lru_cache(maxsize=2)
 def _table(dataset: str) -> HPOTable:
-    """Loaded once for all trials of an experiment; nobody writes into it."""
+    """The table, loaded once for all trials of an experiment and never changed."""
     return load(dataset)
 
 
@@ -38,12 +38,13 @@ def hpo(
 ) -> Problem:
     """The hyper-parameters of the lowest mean validation loss, among up to 62,208 combinations.
 
-    A payoff is minus the validation loss of a random one of four repeats. Training sometimes
-    diverges, and losses are then larger by up to nine orders of magnitude: real heavy tails, and
-    an f that is as wild. ``logarithm=True`` makes −ln(loss) the payoff, and f its mean.
+    A payoff is minus the validation loss of one of four repeats, drawn at random. Training
+    sometimes diverges, and losses are then larger by up to nine orders of magnitude. The noise is
+    therefore heavy-tailed, and f varies over as many orders of magnitude. With ``logarithm=True``
+    the payoff is −ln(loss), and f is its mean.
 
     The kernel is Matérn 5/2 on the unit cube of settings; its length-scale is the median distance
-    between arms. Regret of 1 is that of the median arm.
+    between arms. A regret of 1 is the regret of the median arm.
 
     Parameters
     ----------
@@ -63,7 +64,7 @@ def hpo(
     chosen = np.arange(total)
     if arms is not None:
         integer(arms, "arms", at_least=1, at_most=total)
-        chosen = np.sort(generator(seed, 0, _ARMS).choice(total, arms, replace=False))
+        chosen = np.sort(generator(seed, 0, _ARMS_STREAM).choice(total, arms, replace=False))
     X, losses = table.X[chosen], table.values[chosen]
     payoffs = -(np.log(losses) if logarithm else losses)
     f = payoffs.mean(axis=1)

@@ -7,7 +7,7 @@ import numpy as np
 from stoic.checks import Array
 from stoic.kernels import MatrixKernel
 from stoic.lab.datasets import seattle_rtt as load
-from stoic.lab.datasets.files import Place
+from stoic.lab.datasets.files import PathArgument
 from stoic.lab.noise import Rows
 from stoic.lab.problems.base import Problem, problems
 from stoic.lab.problems.tables import covariance, spread
@@ -17,16 +17,17 @@ __all__ = ["seattle_rtt"]
 
 
 @problems.register("seattle-rtt")
-def seattle_rtt(*, path: Place = None, source: int = 28) -> Problem:
+def seattle_rtt(*, path: PathArgument = None, source: int = 28) -> Problem:
     """The destination of the shortest mean round-trip time from a node of the Seattle network.
 
-    A payoff is minus the round-trip time of a random time slice: heavy-tailed towards the bad
-    side, so that mean and median disagree on the best arm for most sources. Slices are drawn
-    independently, although the record is a time series.
+    A payoff is minus the round-trip time of a random time slice. Its lower tail is heavy, so that
+    mean and median have different best arms for most sources. Slices are drawn independently,
+    although the record is a time series.
 
-    What a policy knows comes before what it is tested on: K is the covariance of the standardised
-    ln(1 + time) in the first half of the record (logarithms, or a few long delays would decide
-    it), and payoffs and f are of the second half. Regret of 1 is that of the median destination.
+    The kernel and the payoffs come from different data: K is the covariance of the standardised
+    ln(1 + time) in the first half of the record, payoffs and f come from the second half. Without
+    the logarithm a few long delays would determine K. A regret of 1 is the regret of the median
+    destination.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The functions on which no policy can do better than Theorem 2 says.
+"""The functions of Theorem 2, on which no policy can beat the lower bound.
 
 Chowdhury, Gopalan, *Bayesian optimization under heavy-tailed payoffs*, NeurIPS 2019, Theorem 2
 and Appendix C; after Scarlett, Bogunovic, Cevher, COLT 2017.
@@ -32,12 +32,12 @@ from stoic.spaces import Arms
 
 __all__ = ["bound_exponent", "lower_bound"]
 
-_CHOICE = 131  # stream of the trial's randomness
+_CHOICE_STREAM = 131  # stream of the trial's randomness
 _NODES = 512
-_FAR = 1500.0  # |h| < 1e-15·h(0) beyond it
+_BUMP_RADIUS = 1500.0  # |h| < 1e-15·h(0) beyond it
 
 # The midpoint rule on (0, 1), by symmetry: exact to rounding for a smooth function that
-# vanishes with all its derivatives at ±1, for h(x) as long as |x| < 2π·_NODES − _FAR.
+# vanishes with all its derivatives at ±1, for h(x) as long as |x| < 2π·_NODES − _BUMP_RADIUS.
 _OMEGA = (np.arange(_NODES) + 0.5) / _NODES
 _LOG_BUMP = -1.0 / (1.0 - _OMEGA**2)
 _BUMP = np.exp(_LOG_BUMP)
@@ -57,11 +57,12 @@ def lower_bound(
     constant: float = 0.5,
     arms: int = 100,
 ) -> Problem:
-    """One of the M functions of Theorem 2, j drawn by the trial, with its payoffs.
+    """One of the M functions of Theorem 2 with its payoffs; the trial draws j.
 
-    f_j(x) = g(x − c_j), c_j = (j − ½)/M. It brings its own noise, the two-valued payoff of
-    Appendix C.2, with mean f and E|y|^{1+α} ≤ v. Δ = ½ (min{½, M/(4C²T)})^{α/(1+α)} v^{1/(1+α)},
-    and M is the largest number of functions that have room side by side.
+    f_j(x) = g(x − c_j), c_j = (j − ½)/M. The problem has its own noise, the two-valued
+    payoff of Appendix C.2, with mean f and E|y|^{1+α} ≤ v.
+    Δ = ½ (min{½, M/(4C²T)})^{α/(1+α)} v^{1/(1+α)}, and M is the largest number of functions that
+    fit side by side.
 
     Parameters
     ----------
@@ -74,16 +75,16 @@ def lower_bound(
     norm_bound
         B > 0; the norm of g on the whole line is exactly that.
     constant
-        C > 0 of the proof, an absolute constant that it does not name. An arm at the maximum
-        pays with probability M/(4C²T): with C = ½, once in T/M plays, so that a policy which
-        spreads T plays evenly over the M parts sees about one payoff of the right one.
+        C > 0 of the proof, an absolute constant without a given value. An arm at the maximum
+        pays with probability M/(4C²T), with C = ½ once in T/M plays. A policy that spreads T
+        plays evenly over the M parts then sees about one payoff of the right part.
     arms
         The least number of arms: they are the middles of cells, an odd number of cells in each
         part, so that all parts are alike and every maximum is an arm.
 
-    Departures from print: the printed step of the grid, w, leaves any two neighbours with
-    Δ-optimal points in common, since g ≥ Δ holds up to w on both sides; our step is at least 2w,
-    which costs M a factor two and changes no rate. w is not the asymptotic formula but the
+    Departures from print: with the printed step of the grid, w, any two neighbours share
+    Δ-optimal points, since g ≥ Δ holds up to w on both sides. Our step is at least 2w, which
+    halves M and changes no rate. We do not use the asymptotic formula for w: our w is the
     smallest at which the norm of g, (1/2π)∫|G|²/S with the kernel's spectral density S, is B.
 
     >>> problem = lower_bound(seed=1, horizon=1000)
@@ -103,13 +104,13 @@ def lower_bound(
         share = min(0.5, M / (4.0 * C * C * T))
         return 0.5 * math.pow(share, alpha / (1.0 + alpha)) * math.pow(v, 1.0 / (1.0 + alpha))
 
-    M, w = _room(log_norm, gap, B)
+    M, w = _largest_family(log_norm, gap, B)
     delta = gap(M)
-    j = int(generator(seed, 0, _CHOICE).integers(M))
+    j = int(generator(seed, 0, _CHOICE_STREAM).integers(M))
     cells = math.ceil(integer(arms, "arms", at_least=1) / M)
     cells += 1 - cells % 2  # of each part, odd
     x = (np.arange(M * cells) + 0.5) / (M * cells)
-    centre = x[j * cells + cells // 2]  # c_j, bit by bit
+    centre = x[j * cells + cells // 2]  # c_j, exactly
     return Problem(
         Arms(x),
         k,
@@ -138,14 +139,14 @@ def bound_exponent(kernel: str, nu: float = 2.5, order: float = 1.0, d: int = 1)
 
 def _shape(x: Array) -> Array:
     """h(x)/h(0)."""
-    near = np.abs(x) < _FAR
+    near = np.abs(x) < _BUMP_RADIUS
     h = np.cos(np.outer(np.where(near, x, 0.0), _OMEGA)) @ _BUMP / _BUMP.sum()
     return np.where(near, h, 0.0)
 
 
 @cache
 def _zeta() -> float:
-    """ζ: where h has fallen to h(0)/2; beyond, its further waves stay below a tenth of h(0)."""
+    """ζ: where h has fallen to h(0)/2; its later waves stay below h(0)/10."""
     return float(brentq(lambda x: float(_shape(np.array([x]))[0]) - 0.5, 1.0, 6.0, xtol=1e-14))
 
 
@@ -153,8 +154,8 @@ def _log_norm(kernel: str, lengthscale: float, nu: float) -> Callable[[float], f
     """The function ln s ↦ ln ‖g‖, for Δ = 1.
 
     g has the Fourier transform G(ω) = (2Δ/(h(0) s))·H(ω/s), and ‖g‖² = (1/2π)∫|G|²/S dω, hence
-    ‖g‖² = (2Δ/h(0))²·(1/2πs)·∫H(u)²/S(su) du. It is convex in ln s: it grows with s as g has
-    frequencies that the kernel's functions lack, and with 1/s as g spreads over the line.
+    ‖g‖² = (2Δ/h(0))²·(1/2πs)·∫H(u)²/S(su) du. It is convex in ln s: large s gives g
+    frequencies that the kernel's functions lack, small s spreads g over the line.
     """
     height = 2.0 / (_BUMP.mean() / math.pi)  # 2/h(0)
 
@@ -180,13 +181,13 @@ def _log_inverse_density(omega: Array, kernel: str, lengthscale: float, nu: floa
     return inverse
 
 
-def _room(
+def _largest_family(
     log_norm: Callable[[float], float], gap: Callable[[int], float], B: float
 ) -> tuple[int, float]:
-    """M, the largest number of functions that have room, and w.
+    """M, the largest number of functions that fit on [0, 1], and w.
 
-    M functions have room if w ≤ 1/(2M). As M grows so does Δ, and w with it: if M have room, so
-    have any fewer. The norm falls as w grows up to that of ``widest``, and rises beyond.
+    M functions fit if w ≤ 1/(2M). Δ and w grow with M; if M functions fit, fewer functions fit
+    too. The norm decreases with w up to the w of ``widest`` and increases beyond it.
     """
     widest = float(minimize_scalar(log_norm, bounds=(-60.0, 60.0), method="bounded").x)
 
@@ -198,18 +199,18 @@ def _room(
 
     if not fits(2):
         raise InvalidInput(
-            f"expected a setting with room for two functions of norm {B:g} and height "
-            f"{2 * gap(2):.3g} on [0, 1], got room for fewer; take a longer horizon, a larger "
+            f"expected a setting in which two functions fit, of norm {B:g} and height "
+            f"{2 * gap(2):.3g} on [0, 1], got fewer; take a longer horizon, a larger "
             "norm_bound, a smaller raw_moment or a shorter lengthscale"
         )
-    few, many = 2, 4
-    while fits(many):
-        few, many = many, 2 * many
-    while many - few > 1:
-        middle = (few + many) // 2
-        few, many = (middle, many) if fits(middle) else (few, middle)
-    narrow = steep = max(math.log(2.0 * few * _zeta()), widest)
-    while excess(few, steep) <= 0.0:
+    low, high = 2, 4
+    while fits(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    narrow = steep = max(math.log(2.0 * low * _zeta()), widest)
+    while excess(low, steep) <= 0.0:
         steep += 0.5
-    log_s = brentq(lambda y: excess(few, y), narrow, steep, xtol=1e-13)
-    return few, _zeta() / math.exp(float(log_s))
+    log_s = brentq(lambda y: excess(low, y), narrow, steep, xtol=1e-13)
+    return low, _zeta() / math.exp(float(log_s))

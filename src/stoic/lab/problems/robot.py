@@ -1,4 +1,4 @@
-"""Robot3D: from where, and how long, to push a disc so that it comes to rest at a goal.
+"""Robot3D: the start point and duration of a push that brings a disc to rest at a goal.
 
 Bogunovic, Li, Krause, Scarlett, NeurIPS 2022 ("bogunovic2022"), §4, after Wang, Jegelka,
 *Max-value entropy search for efficient Bayesian optimization*, ICML 2017.
@@ -20,28 +20,28 @@ __all__ = ["robot3d"]
 
 _GOAL = np.array([3.0, 2.0])  # r_g
 _ARMS = 100
-_TABLE = Path(__file__).with_name("robot3d.npz")  # what push() gave for seeds 0 to 9
+_TABLE = Path(__file__).with_name("robot3d.npz")  # results of push() for seeds 0 to 9
 
 
 @problems.register("robot3d")
 def robot3d(*, seed: int, source: str = "table") -> Problem:
     """Robot3D(r_x, r_y, t_r) = 5 − ‖push(r_x, r_y, t_r) − r_g‖ at 100 points, r_g = (3, 2).
 
-    (r_x, r_y) ~ U[−5, 5]² is where the hand starts and t_r ~ U[1, 30] how long it pushes. The
-    kernel is SE with l = 2, B = max|f|, and R_target is r_x ≥ 0, which holds no trial's optimum
-    in the table: to push a disc to the right the hand stands on its left.
+    The hand starts at (r_x, r_y) ~ U[−5, 5]² and pushes for a time t_r ~ U[1, 30]. The kernel is
+    SE with l = 2, B = max|f|, and R_target is r_x ≥ 0. In the table no trial's optimum is inside
+    R_target: to push a disc to the right, the hand stands on its left.
 
     Parameters
     ----------
     seed
         The trial's number.
     source
-        ``"table"``: ten sets of points, simulated beforehand; trial s has set s mod 10.
+        ``"table"``: ten sets of points, simulated in advance; trial s uses set s mod 10.
         ``"simulation"``: new points for each trial, by Box2D, the extra ``robot``. The first ten
-        trials are those of the table, bit by bit with Box2D 2.3.10.
+        trials equal those of the table, bit for bit with Box2D 2.3.10.
 
-    Departures from print: the paper leaves open whether its trials share one set of points; here
-    each trial has its own.
+    Departures from print: the paper does not state whether its trials share one set of points;
+    here each trial has its own set.
 
     >>> problem = robot3d(seed=0)
     >>> len(problem.domain), round(problem.optimum, 2)

@@ -21,17 +21,17 @@ __all__ = ["push"]
 _STEP = 0.01  # seconds
 _ITERATIONS = 10  # of the solvers of velocity and of position, per step
 _SPEED = 5.0  # of the hand, towards the disc
-_GAIN = 30.0  # force per momentum that the hand lacks
+_GAIN = 30.0  # force per missing momentum of the hand
 _STEPS_PER_DURATION = 10  # t_r = 1 is a tenth of a second
-_REST = 100  # steps without force at the end
+_FINAL_STEPS = 100  # without force, at the end
 
 
 def push(points: Array) -> Array:
     """Where the disc comes to rest, for each row (r_x, r_y, t_r).
 
-    A disc of radius 1 lies at the origin. A hand of half-sizes 0.3 × 1 stands at (r_x, r_y),
-    pushes towards the disc for int(10·t_r) steps of 0.01 s, then lets go for 100 steps. Both rub
-    on the table; there is no gravity in the plane.
+    A disc of radius 1 is at the origin. A hand of half-sizes 0.3 × 1 stands at (r_x, r_y),
+    pushes towards the disc for int(10·t_r) steps of 0.01 s, then exerts no force for 100 steps.
+    Both have friction with the table; there is no gravity in the plane.
 
     Cost: a few milliseconds a point.
     """
@@ -42,7 +42,7 @@ def push(points: Array) -> Array:
 def _box2d() -> Any:
     try:
         with warnings.catch_warnings():
-            # Its C code warns while it loads, and crashes where warnings are errors.
+            # Its C code warns while it loads, and crashes if warnings are errors.
             warnings.simplefilter("ignore", DeprecationWarning)
             return import_module("Box2D")
     except ImportError as cause:
@@ -55,23 +55,23 @@ def _push(box2d: Any, rx: float, ry: float, tr: float) -> tuple[float, float]:
     table.CreatePolygonFixture(box=(500.0, 500.0))
     disc = world.CreateDynamicBody(position=(0.0, 0.0))
     disc.CreateCircleFixture(radius=1.0, density=0.05, friction=0.01)
-    _rub(world, table, disc, force=5.0)
+    _add_friction(world, table, disc, force=5.0)
     hand = world.CreateDynamicBody(position=(rx, ry), angle=math.atan(ry / rx))
     hand.CreatePolygonFixture(box=(0.3, 1.0), density=0.1, friction=0.1)
-    _rub(world, table, hand, force=2.0)
+    _add_friction(world, table, hand, force=2.0)
 
     away = np.array([rx, ry])
     wanted = box2d.b2Vec2((-_SPEED * (away / np.linalg.norm(away))).tolist())
     for _ in range(int(_STEPS_PER_DURATION * tr)):
-        # Box2D's vectors are of single precision, so the order of the factors tells.
+        # Box2D's vectors are of single precision, so the order of the factors matters.
         hand.ApplyForce(hand.mass * (wanted - hand.linearVelocity) * _GAIN, hand.position, True)
         hand.ApplyTorque(-hand.mass * hand.angularVelocity * _GAIN, True)
         world.Step(_STEP, _ITERATIONS, _ITERATIONS)
-    for _ in range(_REST):
+    for _ in range(_FINAL_STEPS):
         world.Step(_STEP, _ITERATIONS, _ITERATIONS)
     return float(disc.position[0]), float(disc.position[1])
 
 
-def _rub(world: Any, table: Any, body: Any, force: float) -> None:
-    """Let a body rub on the table."""
+def _add_friction(world: Any, table: Any, body: Any, force: float) -> None:
+    """Add friction between a body and the table."""
     world.CreateFrictionJoint(bodyA=table, bodyB=body, maxForce=force, maxTorque=2.0)

@@ -1,4 +1,4 @@
-"""Light sensors: find the brightest place."""
+"""Light sensors: find the brightest position."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from stoic.checks import Array
 from stoic.kernels import MatrixKernel, SquaredExponential
 from stoic.lab.datasets import light_sensors as load
-from stoic.lab.datasets.files import Place
+from stoic.lab.datasets.files import PathArgument
 from stoic.lab.noise import Rows
 from stoic.lab.problems.base import Problem, problems
 from stoic.lab.problems.tables import covariance
@@ -19,7 +19,7 @@ __all__ = ["light_sensors"]
 
 
 @problems.register("light-sensors")
-def light_sensors(*, path: Place = None) -> Problem:
+def light_sensors(*, path: PathArgument = None) -> Problem:
     """The sensor experiment of Chowdhury & Gopalan, NeurIPS 2019, §6 (their Fig. 1e).
 
     A payoff is the sensor's level in a random test reading, f the mean test level, K the
@@ -28,7 +28,7 @@ def light_sensors(*, path: Place = None) -> Problem:
     heavy-tailed (median excess kurtosis −1.4).
 
     For quadrature features, which need coordinates, the view ``"coordinates"`` has the sensors'
-    places scaled onto [0, 1]² and a squared exponential kernel with ℓ² = 0.1.
+    positions scaled to [0, 1]² and a squared exponential kernel with ℓ² = 0.1.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def light_sensors(*, path: Place = None) -> Problem:
     kernel = MatrixKernel(covariance(data.train))
     f: Array = data.test.mean(axis=0)
     low, high = data.coordinates.min(axis=0), data.coordinates.max(axis=0)
-    places = (data.coordinates - low) / (high - low)
+    positions = (data.coordinates - low) / (high - low)
     brightest = float(f.max())
     return Problem(
         domain=Arms.matrix(kernel),
@@ -49,5 +49,5 @@ def light_sensors(*, path: Place = None) -> Problem:
         noise=Rows(data.test),
         constants={"moment_order": 1.0, "raw_moment": float(np.mean(data.test**2))},
         unit=brightest,
-        views={"coordinates": (Arms(places), SquaredExponential(math.sqrt(0.1)))},
+        views={"coordinates": (Arms(positions), SquaredExponential(math.sqrt(0.1)))},
     )

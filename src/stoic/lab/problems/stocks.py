@@ -1,4 +1,4 @@
-"""Stocks: pick the one of the highest mean price, or of the highest mean return."""
+"""Stocks: find the stock of the highest mean price, or of the highest mean return."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from stoic.checks import Array
 from stoic.kernels import MatrixKernel
 from stoic.lab.datasets import stocks as load
-from stoic.lab.datasets.files import Place
+from stoic.lab.datasets.files import PathArgument
 from stoic.lab.noise import Rows
 from stoic.lab.problems.base import Problem, problems
 from stoic.lab.problems.tables import covariance
@@ -17,26 +17,26 @@ __all__ = ["stock_means", "stock_returns", "stocks"]
 
 
 @problems.register("stocks")
-def stocks(*, path: Place = None) -> Problem:
+def stocks(*, path: PathArgument = None) -> Problem:
     """The stock experiment of Chowdhury & Gopalan, NeurIPS 2019, §6 (their Fig. 1d).
 
     A payoff is the price of the stock on a random day, f the mean price, K the covariance of the
     standardised prices. B = max f and v = mean squared price in dollars; regret is reported in
     units of max f, as the authors' script does. Prices are *not* heavy-tailed (their median
-    excess kurtosis is −1): see :func:`stock_returns` for what is.
+    excess kurtosis is −1); returns are, see :func:`stock_returns`.
 
     Parameters
     ----------
     path
-        The authors' ``fin.csv``; see :func:`stoic.lab.datasets.stocks` for what is read without.
+        The authors' ``fin.csv``; without it, see :func:`stoic.lab.datasets.stocks`.
     """
     prices = load(path).prices
     return _chowdhury2019(prices, unit=float(prices.mean(axis=0).max()))
 
 
 @problems.register("stock-returns")
-def stock_returns(*, path: Place = None) -> Problem:
-    """Daily returns of the same stocks, in percent: the same recipe on heavy-tailed payoffs.
+def stock_returns(*, path: PathArgument = None) -> Problem:
+    """Daily returns of the same stocks, in percent: the same experiment on heavy-tailed payoffs.
 
     Excess kurtosis is 2.4 to 18.5 in all of the 29 stocks, and noise is far larger than the
     differences between the arms. Regret is in percentage points.
@@ -50,7 +50,7 @@ def stock_returns(*, path: Place = None) -> Problem:
 
 
 @problems.register("stock-means")
-def stock_means(*, path: Place = None) -> Problem:
+def stock_means(*, path: PathArgument = None) -> Problem:
     """Mean prices divided by the highest, with no noise of their own.
 
     Our reading of Table 2 of Park et al. (2024), whose setting is not printed: the experiment

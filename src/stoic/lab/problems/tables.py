@@ -1,4 +1,4 @@
-"""What problems on measured tables have in common."""
+"""Kernels and units that problems on measured tables share."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def median_distance(X: Array, sample: int = 500) -> float:
 
 
 def spread(f: Array) -> float:
-    """What the best arm is better by than the median one: regret of 1 is a mediocre arm's.
+    """The lead of the best arm over the median arm, as the unit of regret.
 
     >>> spread(np.array([0.0, 1.0, 5.0]))
     4.0

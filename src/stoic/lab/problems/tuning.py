@@ -7,7 +7,7 @@ import numpy as np
 from stoic.checks import choice
 from stoic.kernels import Matern
 from stoic.lab.datasets import tuna as load
-from stoic.lab.datasets.files import Place
+from stoic.lab.datasets.files import PathArgument
 from stoic.lab.noise import Cells
 from stoic.lab.problems.base import Problem, problems
 from stoic.lab.problems.tables import median_distance, spread
@@ -18,19 +18,19 @@ __all__ = ["tuna"]
 
 @problems.register("tuna")
 def tuna(
-    *, path: Place = None, workload: str = "azure/postgres/tpcc", failures: str = "worst"
+    *, path: PathArgument = None, workload: str = "azure/postgres/tpcc", failures: str = "worst"
 ) -> Problem:
     """The best configuration of a PostgreSQL or NGINX server among about 200.
 
-    A payoff is a random one of a configuration's ten or more measurements, negated where small is
-    good. The kernel is Matérn 5/2 on the standardised knobs; its length-scale is the median
-    distance between configurations. Regret of 1 is that of the median configuration.
+    A payoff is one of a configuration's ten or more measurements, drawn at random, and negated if
+    small values are good. The kernel is Matérn 5/2 on the standardised settings; its length-scale
+    is the median distance between configurations. A regret of 1 is the regret of the median
+    configuration.
 
-    A failed run has no performance, and f counts it as the worst performance of any run of the
-    workload that did not fail. That is its payoff too with ``failures="worst"``; with
-    ``failures="raw"`` the policy is told the record's code instead (0 throughput, a run time of
-    10¹⁰, a latency of 10⁶), an absurd value such as one finds in logs, and payoffs are then not
-    centred at f.
+    A failed run has no performance; f counts it as the worst performance of any run of the
+    workload that did not fail. With ``failures="worst"`` this is also its payoff. With
+    ``failures="raw"`` the payoff is the code in the record (0 throughput, a run time of 10¹⁰, a
+    latency of 10⁶), as in real logs; payoffs are then not centred at f.
 
     Parameters
     ----------

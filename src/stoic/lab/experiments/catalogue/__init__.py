@@ -1,4 +1,4 @@
-"""Every named experiment."""
+"""The catalogue of named experiments, by paper."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from stoic.lab.experiments.catalogue import (
     park2024,
     real,
 )
-from stoic.lab.experiments.catalogue.base import Claim, Finding, Reproduction, Verdict
+from stoic.lab.experiments.catalogue.base import CheckedClaim, Claim, Reproduction, Verdict
 
-__all__ = ["CATALOGUE", "Claim", "Finding", "Reproduction", "Verdict", "find"]
+__all__ = ["CATALOGUE", "CheckedClaim", "Claim", "Reproduction", "Verdict", "find"]
 
 CATALOGUE: dict[str, Reproduction] = {
     entry.name: entry

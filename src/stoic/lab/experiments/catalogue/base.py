@@ -1,4 +1,4 @@
-"""What a reproduction is: experiments, what the paper says of them, and how to check it."""
+"""Reproductions: experiments, the paper's claims about them, and checks of the claims."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from stoic.lab.experiments.catalogue.size import Size, sizes
 from stoic.lab.experiments.results import NotRun, Results
 from stoic.lab.experiments.spec import Experiment
 
-__all__ = ["Claim", "Finding", "Reproduction", "Verdict"]
+__all__ = ["CheckedClaim", "Claim", "Reproduction", "Verdict"]
 
 WORDS = {True: "holds", False: "does not hold", None: "is not settled"}
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a claim holds in some results, and the figures that say so.
+    """Whether a claim holds in some results, and the figures behind it.
 
-    ``holds`` is None where chance may have decided: an interval of the difference includes zero.
-    ``tested`` is false where the results hold nothing that the claim is about.
+    ``holds`` is None if the difference may be due to chance: its interval includes zero.
+    ``tested`` is false if the results have no case that the claim is about.
     """
 
     holds: bool | None
@@ -34,13 +34,13 @@ class Claim:
     Attributes
     ----------
     says
-        What the paper found, or what ours is to show, in a sentence.
+        What the paper found, or what our experiment should show, in one sentence.
     check
         The verdict of some results.
     why
-        Our explanation where it does not hold at full size; written by hand.
+        Our explanation if the claim does not hold at full size; written by hand.
     any_size
-        Whether it is about every round of every run, so that a shorter run tests it as well.
+        Whether the claim is about every round of every run; a shorter run then tests it too.
     """
 
     says: str
@@ -50,14 +50,14 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckedClaim:
     """A claim with its verdict."""
 
     says: str
     holds: bool | None
     figures: str
     why: str
-    untested: str = ""  # where it was not tested: that, in words
+    untested: str = ""  # if it was not tested: the reason, in words
 
     @property
     def word(self) -> str:
@@ -78,7 +78,7 @@ class Reproduction:
     source
         The paper.
     setting
-        What is run, and what had to be chosen because the paper does not say.
+        What is run, and what we had to choose because the paper does not state it.
     build
         The experiments, at full size or quick.
     claims
@@ -86,7 +86,7 @@ class Reproduction:
     figures
         Kinds of figures, see :mod:`stoic.lab.experiments.figures`.
     needs
-        Data that it can't do without, by name of the data set.
+        The data set that the experiment requires, by name.
     """
 
     name: str
@@ -99,17 +99,17 @@ class Reproduction:
     needs: str = ""
 
     def size(self, ran: Results | Sequence[Experiment]) -> Size:
-        """How results, or experiments to be run, compare in size with the full experiment."""
+        """The size of results, or of experiments to be run, relative to the full experiment."""
         return Size.of(sizes(ran), sizes(self.build(False)))
 
-    def judge(self, results: Results) -> list[Finding]:
+    def check(self, results: Results) -> list[CheckedClaim]:
         """Every claim with its verdict.
 
-        Claims about cases that were left out of a run at full size are left out. Of a smaller
-        run, claims that need the full size are not tested, and nothing is explained.
+        A run at full size omits claims about cases that it left out. A smaller run does not test
+        claims that need the full size, and explains nothing.
         """
         size = self.size(results)
-        findings = []
+        checked = []
         for claim in self.claims:
             try:
                 verdict = claim.check(results)
@@ -117,14 +117,15 @@ class Reproduction:
                 if size.full:
                     continue
                 verdict = Verdict(None, "not run", tested=False)
-            findings.append(_finding(claim, verdict, size))
-        return findings
+            checked.append(checked_claim(claim, verdict, size))
+        return checked
 
 
-def _finding(claim: Claim, verdict: Verdict, size: Size) -> Finding:
+def checked_claim(claim: Claim, verdict: Verdict, size: Size) -> CheckedClaim:
+    """A claim with a verdict, as far as a run of this size can test it."""
     if not size.full and not claim.any_size:
-        return Finding(claim.says, None, verdict.figures, "", f"not tested in {size.name}")
+        return CheckedClaim(claim.says, None, verdict.figures, "", f"not tested in {size.name}")
     if not verdict.tested:
-        return Finding(claim.says, None, verdict.figures, "", "not tested")
+        return CheckedClaim(claim.says, None, verdict.figures, "", "not tested")
     why = claim.why if size.full and not verdict.holds else ""
-    return Finding(claim.says, verdict.holds, verdict.figures, why)
+    return CheckedClaim(claim.says, verdict.holds, verdict.figures, why)

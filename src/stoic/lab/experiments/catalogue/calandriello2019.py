@@ -9,7 +9,8 @@ import numpy as np
 
 from stoic.lab.experiments.catalogue.base import Claim, Reproduction, Verdict
 from stoic.lab.experiments.results import Results
-from stoic.lab.experiments.spec import Experiment, PolicySpec, Table
+from stoic.lab.experiments.spec import Experiment, PolicySpec
+from stoic.lab.experiments.tables import Table
 
 __all__ = ["REPRODUCTIONS"]
 
@@ -189,9 +190,9 @@ REPRODUCTIONS = (
             Claim(
                 "The same with the practical schedule's smaller dictionary.",
                 _within("practical"),
-                "The practical schedule keeps far fewer features than the theorem asks for, and "
-                "pays with variances that are too large at arms far from those played; it errs on "
-                "the side of exploring, σ̃² is nowhere below σ²/3.",
+                "The practical schedule keeps far fewer features than the theorem requires. Its "
+                "variances are too large at arms far from those played, so it explores more than "
+                "needed; σ̃² is nowhere below σ²/3.",
             ),
         ),
         figures=("accuracy",),
@@ -212,7 +213,7 @@ REPRODUCTIONS = (
         "calandriello2019/runtime",
         "Cost of a round",
         SOURCE,
-        "CPU time of a round as rounds go on, beside exact GP-UCB, whose cost here grows with the "
+        "CPU time per round against t, compared with exact GP-UCB, whose cost here grows with the "
         "distinct arms played, not with t.",
         _runtime,
         (Claim("BKB's cost per round is flat in t.", _flat),),

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from stoic.lab.experiments.catalogue.base import Claim, Reproduction, Verdict
-from stoic.lab.experiments.catalogue.judging import all_of, ordering, per_round, spread, straight
+from stoic.lab.experiments.catalogue.checks import all_of, ordering, per_round, spread, straight
 from stoic.lab.experiments.results import Results
-from stoic.lab.experiments.spec import Experiment, PolicySpec, Table
+from stoic.lab.experiments.spec import Experiment, PolicySpec
+from stoic.lab.experiments.tables import Table
 
 __all__ = ["REPRODUCTIONS"]
 
@@ -24,7 +25,7 @@ POLICIES = (
     PolicySpec("ca-tgp-ucb", "CA-TGP-UCB"),
     PolicySpec("mom-gp-ucb", "MoM-GP-UCB"),
 )
-UNIFORM = PolicySpec("uniform", "Uniform", instead={"paper": "practical"})  # a yardstick
+UNIFORM = PolicySpec("uniform", "Uniform", instead={"paper": "practical"})  # for comparison
 CHOSEN = (
     "Symmetrised Pareto noise of shape 1 + ε + 0.01. Not printed and chosen by us: the horizon, "
     "the length scale of the SE kernel (1; 2 in 5-D), and that N(0, 3) has standard deviation 3. "
@@ -34,7 +35,7 @@ CHOSEN = (
 
 
 def noise(eps: float) -> Table:
-    """ζ(z − E z) whose (1+ε)-th moment is just finite."""
+    """The noise ζ(z − E z), whose (1+ε)-th moment is just finite."""
     return {
         "kind": "symmetrised-pareto",
         "shape": round(1.0 + eps + 0.01, 4),
@@ -80,10 +81,10 @@ def _claims(size: str) -> tuple[Claim, ...]:
     claims = []
     for schedule, eps in itertools.product(("paper", "practical"), (0.2, 0.8)):
         where: dict[str, Any] = {"schedule": schedule, "noise": f"ε = {eps}"}
-        place = f"({schedule}, ε = {eps})"
+        suffix = f"({schedule}, ε = {eps})"
         claims += [
             Claim(
-                f"CA-TGP-UCB and MoM-GP-UCB are below TGP-UCB and ATA-GP-UCB {place}.",
+                f"CA-TGP-UCB and MoM-GP-UCB are below TGP-UCB and ATA-GP-UCB {suffix}.",
                 all_of(
                     *(
                         ordering(a, b, **where)
@@ -94,29 +95,29 @@ def _claims(size: str) -> tuple[Claim, ...]:
                 why=WHY[schedule],
             ),
             Claim(
-                f"MoM-GP-UCB is below CA-TGP-UCB {place}.",
+                f"MoM-GP-UCB is below CA-TGP-UCB {suffix}.",
                 ordering("MoM-GP-UCB", "CA-TGP-UCB", **where),
                 why=WHY[schedule],
             ),
             Claim(
-                f"GP-UCB is above all others {place}.",
+                f"GP-UCB is above all others {suffix}.",
                 all_of(*(ordering(p.label, "GP-UCB", **where) for p in POLICIES[1:])),
                 why=WHY[schedule],
             ),
             Claim(
-                f"GP-UCB's regret is linear {place}.",
+                f"GP-UCB's regret is linear {suffix}.",
                 straight("GP-UCB", **where),
                 why=WHY[schedule],
             ),
             Claim(
-                f"ATA-GP-UCB is {'below' if size == '5d' else 'above'} TGP-UCB {place}.",
+                f"ATA-GP-UCB is {'below' if size == '5d' else 'above'} TGP-UCB {suffix}.",
                 ordering("ATA-GP-UCB", "TGP-UCB", **where)
                 if size == "5d"
                 else ordering("TGP-UCB", "ATA-GP-UCB", **where),
                 why=WHY[schedule],
             ),
             Claim(
-                f"All are below uniform play {place}; ours to ask.",
+                f"All are below uniform play {suffix}; our question.",
                 all_of(*(ordering(p.label, "Uniform", **where) for p in POLICIES)),
                 why=WHY[schedule],
             ),
@@ -126,16 +127,16 @@ def _claims(size: str) -> tuple[Claim, ...]:
 
 WHY = {
     "paper": "With the printed constants the robust policies stay near uniform play for the whole "
-    "horizon, so their order is that of their widths; GP-UCB's narrow width lets it learn, and "
-    "under heavy tails luck decides how well.",
-    "practical": "Told nothing and with widths that fit the noise, the truncating policies are "
-    "close to each other; MoM-GP-UCB pays for playing every arm five times over, and GP-UCB is "
-    "hurt when the variance is infinite by much (ε = 0.2) rather than just (ε = 0.8).",
+    "horizon, so their order is the order of their widths. GP-UCB's narrow width lets it learn; "
+    "under heavy tails its success depends on chance.",
+    "practical": "With widths that are learned and fit the noise, the truncating policies "
+    "are close to each other. MoM-GP-UCB loses by playing every arm five times in a row. GP-UCB "
+    "suffers if the tail is very heavy (ε = 0.2), less if the variance is just infinite.",
 }
 TABLE2 = {
     "paper": "With the lemmas' constants every robust policy is within 4 % of uniform play after "
-    "5000 rounds, so their order says nothing; GP-UCB's narrow width lets it learn, and luck "
-    "decides how well.",
+    "5000 rounds, so their order has no meaning. GP-UCB's narrow width lets it learn; its success "
+    "depends on chance.",
     "practical": "CA-TGP-UCB and MoM-GP-UCB are ahead of GP-UCB, as printed, and TGP-UCB with "
     "them; ATA-GP-UCB, whose truncation is per feature, is last.",
 }
@@ -240,7 +241,7 @@ REPRODUCTIONS = (
                 "MoM-GP-UCB is the fastest on every problem.",
                 _fastest,
                 "It is in 1-D and 2-D. In 5-D a round's cost is that of 5000 arms: plain GP-UCB "
-                "updates one mean for each, MoM-GP-UCB several.",
+                "updates one mean for each arm, MoM-GP-UCB several.",
             ),
         ),
         figures=("seconds",),

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from stoic.lab.experiments.catalogue.base import Claim, Reproduction, Verdict
-from stoic.lab.experiments.catalogue.judging import every, ordering, per_round, spread
+from stoic.lab.experiments.catalogue.checks import every, ordering, per_round, spread
 from stoic.lab.experiments.compare import paired_difference
 from stoic.lab.experiments.results import Results
-from stoic.lab.experiments.spec import Experiment, PolicySpec, Table
+from stoic.lab.experiments.spec import Experiment, PolicySpec
+from stoic.lab.experiments.tables import Table
 
 __all__ = ["REPRODUCTIONS"]
 
@@ -84,9 +85,9 @@ REPRODUCTIONS = (
         tuple({"kind": "seattle-rtt", "source": s, "label": f"source {s}"} for s in (28, 44)),
         5000,
         needs="seattle_rtt",
-        why="Regret counts mean latencies. These are bounded, and skewed by other amounts at each "
-        "destination, so clipping moves the means that are to be compared, and a plain average, "
-        "which does not, is the better guide.",
+        why="Regret is measured by mean latencies. Latencies are bounded, and their skew differs "
+        "between destinations. Clipping therefore biases the means by different amounts; a plain "
+        "average does not.",
     ),
     _reproduction(
         "tuna",

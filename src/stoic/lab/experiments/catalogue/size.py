@@ -1,4 +1,4 @@
-"""Whether results have the size of the full experiment, and in what they fall short of it."""
+"""The size of a run relative to the full experiment: fewer rounds, trials or other settings."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ __all__ = ["Size", "sizes"]
 
 @dataclass(frozen=True)
 class Size:
-    """What a run is called, and in what it falls short of the full experiment, in words."""
+    """The name of a run's size, and its differences from the full experiment, in words."""
 
     name: str
     short: str
 
     @property
     def full(self) -> bool:
-        """Whether it falls short in nothing."""
+        """Whether the run has the full size."""
         return not self.short
 
     @classmethod
     def of(cls, ran: Mapping[Case, int], full: Mapping[Case, int]) -> Size:
-        """The size of a run, from the trials of its cases and of those of the full experiment."""
+        """The size of a run, from the numbers of trials of its cases and of the full cases."""
         if ran and all(trials >= full.get(case, np.inf) for case, trials in ran.items()):
             return cls("a run at full size", "")
         parts = []
@@ -47,7 +47,7 @@ class Size:
 
 
 def sizes(ran: Results | Sequence[Experiment]) -> dict[Case, int]:
-    """How many trials each case has, or will have."""
+    """The number of trials of each case, done or planned."""
     found: dict[Case, int] = {}
     if isinstance(ran, Results):
         return {case: len(ran.curve(case).trials) for case in ran.cases()}
@@ -58,7 +58,7 @@ def sizes(ran: Results | Sequence[Experiment]) -> dict[Case, int]:
 
 
 def _span(numbers: set[int]) -> str:
-    """The least and the largest of some numbers.
+    """The smallest and the largest of some numbers.
 
     >>> _span({1000, 2000}), _span({7})
     ('1,000 to 2,000', '7')

@@ -1,4 +1,4 @@
-"""Figures of results, fit for a paper: :func:`draw` one of a kind, :func:`save` it.
+"""Figures of results, in the quality of a paper: :func:`draw` one kind, :func:`save` it.
 
 Figures over trials show the mean, and the sample standard deviation as a band. A policy has the
 same colour, dash and marker in all figures of its results.
@@ -41,7 +41,7 @@ CAPTIONS = {
     "over trials.",
     "seconds": "Mean CPU seconds of a whole run.",
     "seconds-per-round": "CPU time per round against the round t, mean over trials.",
-    "features": "Features that the posterior rests on against the round t; bands are one standard "
+    "features": "Features of the posterior against the round t; bands are one standard "
     "deviation over trials to either side of the mean. Dashed: effective dimension.",
     "accuracy": "Least and largest ratio over arms of the approximate to the exact posterior "
     "variance against the round t, means over trials; at 1 they agree.",
@@ -52,10 +52,9 @@ CAPTIONS = {
 
 
 def draw(kind: str, results: Results, *, title: str = "") -> Figure:
-    """A figure of a kind among :data:`KINDS`.
+    """A figure of one of the :data:`KINDS`.
 
-    There is one panel for each setting, labelled by what varies among them, and one curve for
-    each policy.
+    Each setting has a panel, labelled by the fields that vary, and each policy a curve.
     """
     if kind not in KINDS:
         raise UnknownName(
@@ -63,13 +62,13 @@ def draw(kind: str, results: Results, *, title: str = "") -> Figure:
         )
     with setting():
         if not results.cases():
-            raise InvalidInput("expected results with one case at least, got none; run it first")
+            raise InvalidInput("expected results with at least one case, got none; run it first")
         figure: Figure = KINDS[kind](results, title)
         return figure
 
 
 def caption(stem: str) -> str:
-    """What a figure shows, by the stem of its file, which ends with the kind.
+    """The caption of a figure, from the stem of its file, which ends with the kind.
 
     >>> caption("fig1a-seconds")
     'Mean CPU seconds of a whole run.'

@@ -1,4 +1,4 @@
-"""Figures of what policies believe: confidence bands, and arms not yet ruled out."""
+"""Figures of the policies' estimates: confidence bands, and arms not yet ruled out."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stoic.checks import Array
-from stoic.lab.experiments.figures.sheet import Sheet, need, styles
+from stoic.lab.experiments.figures.panels import Panels, need, styles
 from stoic.lab.experiments.figures.style import ordered
 from stoic.lab.experiments.groups import Group, group
 from stoic.lab.experiments.results import Results
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 __all__ = ["beliefs", "epochs"]
 
-_WIDE = 30  # from this ratio of most to fewest arms, a logarithmic axis
+_MIN_LOG_RATIO = 30  # of most to fewest arms; from here on the axis is logarithmic
 
 
-def _record(what: str) -> str:
+def _remedy(what: str) -> str:
     return f'add record = ["{what}"] to the experiment and run it again'
 
 
@@ -29,29 +29,29 @@ def beliefs(results: Results, title: str) -> Any:
     """Each policy's mean and confidence bounds at the end, means over trials, against x."""
     groups = [
         Group(", ".join(filter(None, (policy, members.label))), members.block, own)
-        for members in group(need(results, "beliefs", "mean", _record("beliefs")))
+        for members in group(need(results, "beliefs", "mean", _remedy("beliefs")))
         for policy in ordered(case.policy for case in members.cases)
         if (own := tuple(case for case in members.cases if case.policy == policy))
     ]
-    sheet = Sheet(groups, styles(results))
+    panels = Panels(groups, styles(results))
 
     def paint(axes: Axes, case: Case) -> None:
         x, columns = _over_trials(results.rows("beliefs", case))
         axes.plot(x, columns["f"], color="#E69F00", lw=2.6, label="f", zorder=2)
         mean, std = columns["mean"], columns["std"]
-        sheet.band(axes, case.policy, x, columns["lower"], columns["upper"])
-        sheet.band(axes, case.policy, x, mean - std, mean + std)
-        sheet.line(axes, case.policy, x, mean, marker="", label="_estimate")
+        panels.band(axes, case.policy, x, columns["lower"], columns["upper"])
+        panels.band(axes, case.policy, x, mean - std, mean + std)
+        panels.line(axes, case.policy, x, mean, marker="", label="_estimate")
 
-    sheet.each(paint)
-    sheet.axes[0].plot([], [], color="#555555", label="estimate")
-    sheet.axes[0].fill_between(
+    panels.each(paint)
+    panels.axes[0].plot([], [], color="#555555", label="estimate")
+    panels.axes[0].fill_between(
         [], [], [], color="#555555", alpha=0.2, lw=0, label="bounds; darker: one std"
     )
-    lows, highs = zip(*(axes.get_ylim() for axes in sheet.axes), strict=True)
-    for axes in sheet.axes:
+    lows, highs = zip(*(axes.get_ylim() for axes in panels.axes), strict=True)
+    for axes in panels.axes:
         axes.set_ylim(min(lows), max(highs))
-    return sheet.finish("x", "payoff", title)
+    return panels.finish("x", "payoff", title)
 
 
 def _over_trials(rows: dict[str, Any]) -> tuple[Array, dict[str, Array]]:
@@ -68,10 +68,10 @@ def epochs(results: Results, title: str) -> Any:
     """Arms left at the end of each epoch: mean, fewest and most over trials."""
     from matplotlib.ticker import MaxNLocator, NullFormatter, StrMethodFormatter
 
-    groups = group(need(results, "epochs", "active", _record("epochs")))
-    sheet = Sheet(groups, styles(results))
+    groups = group(need(results, "epochs", "active", _remedy("epochs")))
+    panels = Panels(groups, styles(results))
     active = results.tables["epochs"]["active"]
-    wide = active.max() >= _WIDE * max(active.min(), 1)
+    wide = active.max() >= _MIN_LOG_RATIO * max(active.min(), 1)
 
     def paint(axes: Axes, case: Case) -> None:
         rows = results.rows("epochs", case)
@@ -80,8 +80,8 @@ def epochs(results: Results, title: str) -> Any:
         mean, low, high = (
             np.array([float(of(part)) for part in parts]) for of in (np.mean, np.min, np.max)
         )
-        sheet.line(axes, case.policy, numbers, mean, markevery=None)
-        sheet.band(axes, case.policy, numbers, low, high)
+        panels.line(axes, case.policy, numbers, mean, markevery=None)
+        panels.band(axes, case.policy, numbers, low, high)
         if wide:
             axes.set_yscale("log")
             axes.set_ylim(0.85, 1.3 * active.max())
@@ -90,7 +90,7 @@ def epochs(results: Results, title: str) -> Any:
         else:
             axes.set_ylim(0, 1.08 * active.max())
 
-    sheet.each(paint)
-    for axes in sheet.axes:
+    panels.each(paint)
+    for axes in panels.axes:
         axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
-    return sheet.finish("epoch", "arms left", title)
+    return panels.finish("epoch", "arms left", title)

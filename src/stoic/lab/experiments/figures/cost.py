@@ -1,4 +1,4 @@
-"""Figures of what policies cost and how well sketches approximate."""
+"""Figures of the policies' cost and of the accuracy of sketches."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stoic.checks import Array
-from stoic.lab.experiments.figures.sheet import Sheet, need, styles
+from stoic.lab.experiments.figures.panels import Panels, need, styles
 from stoic.lab.experiments.figures.style import ordered, plain
 from stoic.lab.experiments.groups import Group, group
 from stoic.lab.experiments.results import Curve, Results
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["accuracy", "features", "seconds", "seconds_per_round"]
 
-_BINS = 24  # of a logarithmic axis of rounds: single checkpoints are too short to be timed well
+_BINS = 24  # on a logarithmic axis of rounds; single checkpoints are too short to time well
 _RERUN = "run it again with this version"
 _RECORD = 'add record = ["accuracy"] to the experiment and run it again'
 
@@ -27,31 +27,31 @@ _RECORD = 'add record = ["accuracy"] to the experiment and run it again'
 def seconds(results: Results, title: str) -> Any:
     """Mean CPU seconds of a whole run, a bar for each policy and a panel for each problem."""
     groups = group(need(results, "seconds", "seconds", _RERUN), ("problem", "horizon"))
-    sheet = Sheet(groups, styles(results))
+    panels = Panels(groups, styles(results))
     longest = max(len({case.policy for case in members.cases}) for members in groups)
-    width, height = sheet.figure.get_size_inches()
-    sheet.figure.set_size_inches(width, min(height, (0.22 * longest + 0.75) * sheet.rows))
-    for axes, members, place in zip(sheet.axes, groups, sheet.places, strict=True):
-        _bars(sheet, axes, results, members, names=place[1] == 0 or _differ(groups))
-    return sheet.finish("CPU seconds of a run", "", title, legend=False)
+    width, height = panels.figure.get_size_inches()
+    panels.figure.set_size_inches(width, min(height, (0.22 * longest + 0.75) * panels.rows))
+    for axes, members, position in zip(panels.axes, groups, panels.positions, strict=True):
+        _bars(panels, axes, results, members, names=position[1] == 0 or _differ(groups))
+    return panels.finish("CPU seconds of a run", "", title, legend=False)
 
 
 def _differ(groups: list[Group]) -> bool:
     return len({frozenset(case.policy for case in members.cases) for members in groups}) > 1
 
 
-def _bars(sheet: Sheet, axes: Axes, results: Results, members: Group, *, names: bool) -> None:
+def _bars(panels: Panels, axes: Axes, results: Results, members: Group, *, names: bool) -> None:
     policies = ordered(case.policy for case in members.cases)
-    for place, policy in enumerate(policies):
+    for row, policy in enumerate(policies):
         ends = [
             results.curve(case, "seconds", "seconds").end
             for case in members.cases
             if case.policy == policy
         ]
         mean = max(float(np.mean(np.concatenate(ends))), 1e-6)
-        axes.barh(place, mean, height=0.62, color=sheet.look[policy].colour, zorder=3)
+        axes.barh(row, mean, height=0.62, color=panels.styles[policy].colour, zorder=3)
         axes.annotate(
-            f"{mean:.3g}" if mean < 1000 else f"{mean:.0f}", (mean, place), (3, 0),
+            f"{mean:.3g}" if mean < 1000 else f"{mean:.0f}", (mean, row), (3, 0),
             textcoords="offset points", va="center", fontsize=6.5,
         )  # fmt: skip
     axes.set_xscale("log")
@@ -67,15 +67,15 @@ def _bars(sheet: Sheet, axes: Axes, results: Results, members: Group, *, names: 
 
 def seconds_per_round(results: Results, title: str) -> Any:
     """CPU microseconds of a round against t, on logarithmic axes."""
-    sheet = Sheet(group(need(results, "seconds", "seconds", _RERUN)), styles(results))
+    panels = Panels(group(need(results, "seconds", "seconds", _RERUN)), styles(results))
 
     def paint(axes: Axes, case: Case) -> None:
         axes.set(xscale="log", yscale="log")
         t, cost = _cost(results.curve(case, "seconds", "seconds"))
-        sheet.line(axes, case.policy, t, cost)
+        panels.line(axes, case.policy, t, cost)
 
-    sheet.each(paint)
-    return sheet.finish("round t", "CPU time per round / µs", title)
+    panels.each(paint)
+    return panels.finish("round t", "CPU time per round / µs", title)
 
 
 def _cost(curve: Curve) -> tuple[Array, Array]:
@@ -91,52 +91,52 @@ def _cost(curve: Curve) -> tuple[Array, Array]:
 
 
 def features(results: Results, title: str) -> Any:
-    """Features, or distinct points, that the posterior rests on; the effective dimension dashed."""
-    sheet = Sheet(group(need(results, "curves", "features", _RERUN)), styles(results))
+    """Features or distinct points of the posterior; the effective dimension dashed."""
+    panels = Panels(group(need(results, "curves", "features", _RERUN)), styles(results))
 
     def paint(axes: Axes, case: Case) -> None:
         axes.set_xscale("log")
         curve = results.curve(case, "features")
-        shown = sheet.thinned(curve.t, log=True)
+        shown = panels.thinned(curve.t, log=True)
         mean, std = spread(curve.values[:, shown])
-        sheet.line(axes, case.policy, curve.t[shown], mean)
-        sheet.band(axes, case.policy, curve.t[shown], mean - std, mean + std)
+        panels.line(axes, case.policy, curve.t[shown], mean)
+        panels.band(axes, case.policy, curve.t[shown], mean - std, mean + std)
         dimension = _known(results, case, "effective_dimension")
         if dimension is not None:
-            sheet.line(
+            panels.line(
                 axes, case.policy, dimension.t[shown], spread(dimension.values[:, shown])[0],
                 ls=(0, (2.5, 1.5)), lw=0.9, marker="", label="effective dimension",
             )  # fmt: skip
         axes.set_ylim(bottom=0)
 
-    sheet.each(paint)
-    return sheet.finish("round t", "features m", title)
+    panels.each(paint)
+    return panels.finish("round t", "features m", title)
 
 
 def accuracy(results: Results, title: str) -> Any:
     """Least and largest ratio over arms of the approximate to the exact variance, against t."""
     from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator, StrMethodFormatter
 
-    sheet = Sheet(group(need(results, "curves", "largest_ratio", _RECORD)), styles(results))
+    panels = Panels(group(need(results, "curves", "largest_ratio", _RECORD)), styles(results))
 
     def paint(axes: Axes, case: Case) -> None:
         axes.set(xscale="log", yscale="log")
         least, largest = (results.curve(case, f"{end}_ratio") for end in ("least", "largest"))
-        shown = sheet.thinned(least.t, log=True)
+        shown = panels.thinned(least.t, log=True)
         t = least.t[shown]
         low, high = (spread(curve.values[:, shown])[0] for curve in (least, largest))
-        sheet.line(axes, case.policy, t, low)
-        sheet.line(axes, case.policy, t, high, label="_largest")
+        panels.line(axes, case.policy, t, low)
+        panels.line(axes, case.policy, t, high, label="_largest")
 
-    sheet.each(paint)
-    for axes in sheet.axes:
+    panels.each(paint)
+    for axes in panels.axes:
         axes.axhline(1.0, color="#555555", lw=0.8, zorder=1)
         low, high = axes.get_ylim()
         narrow = high < 5.0 * low
         axes.yaxis.set_major_locator(MaxNLocator(5) if narrow else LogLocator(subs=(1.0, 2.0, 5.0)))
         axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         axes.yaxis.set_minor_locator(NullLocator())
-    return sheet.finish("round t", r"variance ratio $\tilde\sigma^2/\sigma^2$", title)
+    return panels.finish("round t", r"variance ratio $\tilde\sigma^2/\sigma^2$", title)
 
 
 def _known(results: Results, case: Case, column: str) -> Curve | None:

@@ -1,8 +1,8 @@
-"""How figures look: colours, lines, markers, type, and files.
+"""The style of figures: colours, lines, markers, fonts, and files.
 
-Colours are those of Okabe and Ito, with four of Tol's; curves differ by dash and marker too, so
-that they are told apart in grey. Nothing here uses ``pyplot`` or leaves a trace in matplotlib's
-settings; figures may be drawn in threads.
+Colours are those of Okabe and Ito, with four of Tol's. Curves also differ by dash and marker, so
+that they can be distinguished in grey. Nothing here uses ``pyplot`` or changes matplotlib's global
+settings permanently; figures may be drawn in threads.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["Style", "matplotlib", "ordered", "palette", "plain", "save", "settin
 
 DPI = 180  # of PNG files
 
-_LOCK = Lock()  # matplotlib's settings are one for all threads
+_LOCK = Lock()  # matplotlib's settings are shared by all threads
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ KNOWN = {
     "rgp-pe": Style("#332288", _LONG, "p"),
     "uniform": Style("#888888", ":", "*"),
 }
-"""Fixed styles, by the policy's label in small letters."""
+"""Fixed styles, by the policy's label in lower case."""
 
 OTHERS = (
     Style("#44AA99", _TWODOTS, "h"),
@@ -65,7 +65,7 @@ OTHERS = (
     Style("#661100", ":", "s"),
     Style("#6699CC", _TWODOTS, "o"),
 )
-"""Styles of other labels, one after the other."""
+"""Styles of other labels, in order of appearance."""
 
 RC: dict[str, Any] = {
     "font.family": ["sans-serif"],
@@ -99,7 +99,7 @@ RC: dict[str, Any] = {
 
 
 def matplotlib() -> Any:
-    """The package, or an error that says which extra brings it."""
+    """The package, or an error that names the extra that installs it."""
     try:
         import matplotlib as mpl
         import matplotlib.figure
@@ -110,7 +110,7 @@ def matplotlib() -> Any:
 
 @contextmanager
 def setting() -> Iterator[None]:
-    """Our settings for a while; one thread at a time, as matplotlib knows only one of them."""
+    """Matplotlib with our settings, for one thread at a time: its settings are global."""
     mpl = matplotlib()
     with _LOCK, mpl.rc_context():
         mpl.rcdefaults()
@@ -125,7 +125,7 @@ def ordered(labels: Iterable[str]) -> list[str]:
 
 
 def plain(text: str) -> str:
-    r"""A user's text as it stands: no dollar begins a formula, no underscore hides a label.
+    r"""A user's text shown literally: ``$`` starts no formula, ``_`` hides no label.
 
     >>> plain("a $5 policy")
     'a \\$5 policy'
@@ -135,18 +135,18 @@ def plain(text: str) -> str:
 
 
 def palette(labels: Iterable[str]) -> dict[str, Style]:
-    """A style for each label; that of a known policy is always the same.
+    """A style for each label; a known policy always has the same style.
 
     >>> palette(["mine", "GP-UCB"])["GP-UCB"].colour
     '#000000'
     """
     found: dict[str, Style] = {}
-    strangers = 0
+    others = 0
     for label in ordered(labels):
         known = KNOWN.get(label.lower())
         if known is None:
-            known = OTHERS[strangers % len(OTHERS)]
-            strangers += 1
+            known = OTHERS[others % len(OTHERS)]
+            others += 1
         found[label] = known
     return found
 
@@ -159,7 +159,7 @@ def save(figure: Figure, folder: str | Path, stem: str) -> list[Path]:
     with setting():
         drawn = BytesIO()
         figure.savefig(drawn, format="svg", metadata={"Date": None, "Creator": "stoic"})
-        figure.set_layout_engine("none")  # laid out by now; doing it again costs as much as drawing
+        figure.set_layout_engine("none")  # its layout is done; again would be slow
         with replacing(paths[1]) as file:
             figure.savefig(file, format="png", dpi=DPI, metadata={"Software": "stoic"})
     write(paths[0], _shortened(drawn.getvalue().decode()))
@@ -167,10 +167,10 @@ def save(figure: Figure, folder: str | Path, stem: str) -> list[Path]:
 
 
 def _shortened(svg: str) -> str:
-    """Hundredths of a point, no indentation: half of the bytes, and nothing that eyes could see."""
+    """Round to hundredths of a point and drop indentation: half of the bytes, no visible change."""
 
-    def short(place: re.Match[str]) -> str:
-        text = re.sub(r"\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}", place[0])
+    def short(found: re.Match[str]) -> str:
+        text = re.sub(r"\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}", found[0])
         return re.sub(r"\s*([A-Za-z]) (?=[-\d])", r"\1", text) if text.startswith("d=") else text
 
     svg = re.sub(r'\b(?:d|x|y)="[^"]*"', short, svg)

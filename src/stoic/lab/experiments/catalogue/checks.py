@@ -1,4 +1,4 @@
-"""Checks that claims are made of."""
+"""Checks of claims: orderings of policies, linear and sublinear regret."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 Check = Callable[[Results], Verdict]
-STRAIGHT = 0.5  # the last half of a linear regret is at least this steep against the first
+LINEAR_RATIO = 0.5  # regret is linear if its last half is at least this steep relative to the first
 
 
 def per_round(curve: Curve) -> Array:
@@ -36,7 +36,7 @@ def per_round(curve: Curve) -> Array:
 
 
 def spread(values: Array) -> str:
-    """Mean ± standard deviation over trials, of which a single one has none.
+    """Mean ± standard deviation over trials; a single trial has no deviation.
 
     >>> spread(np.array([1.0, 3.0])), spread(np.array([1.0]))
     ('2 ± 1.4', '1 (one trial)')
@@ -47,45 +47,45 @@ def spread(values: Array) -> str:
 
 
 def ordering(better: str, worse: str, *, ties: bool = False, **where: Any) -> Check:
-    """That one policy's mean regret is below another's, wherever both were run.
+    """Check that one policy's mean regret is below another's in every common setting.
 
-    It is so if the interval of the paired difference is below zero, not so if it is above, and
-    unsettled else; with ``ties``, which is for "no worse than", whatever is not above will do.
+    The claim holds if the interval of the paired difference is below zero, fails if it is above
+    zero, and is not settled otherwise. With ``ties`` ("no worse than") it holds unless it fails.
     """
 
     def check(results: Results) -> Verdict:
         lines, holds = [], []
         for case in results.some(policy=better, **where):
-            twins = [
+            partners = [
                 other
                 for other in results.some(policy=worse, **where)
                 if (other.problem, other.noise, other.attack, other.schedule, other.horizon)
                 == (case.problem, case.noise, case.attack, case.schedule, case.horizon)
             ]
-            if not twins:
+            if not partners:
                 continue
-            a, b = per_round(results.curve(case)), per_round(results.curve(twins[0]))
+            a, b = per_round(results.curve(case)), per_round(results.curve(partners[0]))
             gap = paired_difference(a, b)
             holds.append(False if gap.low > 0.0 else True if ties or gap.high < 0.0 else None)
             ends = f" [{gap.low:+.2g}, {gap.high:+.2g}]" if np.isfinite(gap.low) else ""
             lines.append(
-                f"{_place(results, case)}{better} {spread(a)}, {worse} {spread(b)}, "
+                f"{_setting(results, case)}{better} {spread(a)}, {worse} {spread(b)}, "
                 f"difference {gap.mean:+.2g}{ends}"
             )
         if not lines:
-            raise NotRun(f"expected {better} and {worse} in the same setting, got them apart")
+            raise NotRun(f"expected {better} and {worse} in the same setting, got no common one")
         return Verdict(every(holds), "; ".join(lines))
 
     return check
 
 
 def every(verdicts: Iterable[bool | None]) -> bool | None:
-    """False if any is, else unsettled if any is, else true."""
+    """False if any verdict is false, else None if any is None, else true."""
     found = list(verdicts)
     return False if False in found else None if None in found else True
 
 
-def _straightness(
+def _slope_ratios(
     results: Results, policies: Sequence[str], where: Any
 ) -> Iterable[tuple[Case, float]]:
     for policy in policies:
@@ -95,40 +95,40 @@ def _straightness(
 
 
 def straight(policy: str, **where: Any) -> Check:
-    """That the mean regret's last half is at least half as steep as its first, everywhere."""
+    """Check that the last half of the mean regret is at least half as steep as the first."""
 
     def check(results: Results) -> Verdict:
-        found = [ratio for _, ratio in _straightness(results, (policy,), where)]
+        found = [ratio for _, ratio in _slope_ratios(results, (policy,), where)]
         text = ", ".join(f"{ratio:.2f}" for ratio in found)
-        return Verdict(min(found) >= STRAIGHT, f"slope of the last half over the first: {text}")
+        return Verdict(min(found) >= LINEAR_RATIO, f"slope of the last half over the first: {text}")
 
     return check
 
 
 def linear(policy: str, attacks: Sequence[str], **where: Any) -> Check:
-    """That the mean regret's last half is at least half as steep as its first, per attack."""
+    """Check the same as :func:`straight`, for each of some attacks."""
 
     def check(results: Results) -> Verdict:
         found = {
             case.attack: ratio
-            for case, ratio in _straightness(results, (policy,), where)
+            for case, ratio in _slope_ratios(results, (policy,), where)
             if case.attack in attacks
         }
         missing = [attack for attack in attacks if attack not in found]
         if missing:
             raise NotRun(f"expected {policy} under {', '.join(attacks)}, got no {missing[0]}")
         text = ", ".join(f"{attack} {ratio:.2f}" for attack, ratio in found.items())
-        holds = all(ratio >= STRAIGHT for ratio in found.values())
+        holds = all(ratio >= LINEAR_RATIO for ratio in found.values())
         return Verdict(holds, f"slope of the last half over the first: {text}")
 
     return check
 
 
 def sublinear(policies: Sequence[str], **where: Any) -> Check:
-    """That the mean regret's last half is less than half as steep as its first, everywhere."""
+    """Check that the last half of the mean regret is less than half as steep as the first."""
 
     def check(results: Results) -> Verdict:
-        found = list(_straightness(results, policies, where))
+        found = list(_slope_ratios(results, policies, where))
         worst = {
             p: max((x for x in found if x[0].policy == p), key=lambda x: x[1]) for p in policies
         }
@@ -137,7 +137,7 @@ def sublinear(policies: Sequence[str], **where: Any) -> Check:
             for p, (case, ratio) in worst.items()
         )
         return Verdict(
-            all(ratio < STRAIGHT for _, ratio in found),
+            all(ratio < LINEAR_RATIO for _, ratio in found),
             f"slope of the last half over the first: {text}",
         )
 
@@ -145,7 +145,7 @@ def sublinear(policies: Sequence[str], **where: Any) -> Check:
 
 
 def all_of(*checks: Check) -> Check:
-    """That several checks hold."""
+    """Check that several checks hold."""
 
     def check(results: Results) -> Verdict:
         verdicts = [one(results) for one in checks]
@@ -154,7 +154,7 @@ def all_of(*checks: Check) -> Check:
     return check
 
 
-def _place(results: Results, case: Case) -> str:
-    """What tells this case from others of the same policy."""
-    apart = varying(results.cases(policy=case.policy))
-    return ", ".join(spell(n, getattr(case, n)) for n in apart) + (": " if apart else "")
+def _setting(results: Results, case: Case) -> str:
+    """The fields in which this case differs from others of the same policy."""
+    fields = varying(results.cases(policy=case.policy))
+    return ", ".join(spell(n, getattr(case, n)) for n in fields) + (": " if fields else "")

@@ -1,0 +1,50 @@
+"""The policies, the noise and the words that the experiments of chowdhury2019 share."""
+
+from __future__ import annotations
+
+from stoic.lab.experiments.catalogue.base import Claim
+from stoic.lab.experiments.catalogue.checks import ordering
+from stoic.lab.experiments.spec import PolicySpec
+from stoic.lab.experiments.tables import Table
+
+__all__ = [
+    "BELOW_UNIFORM",
+    "NYSTROM",
+    "PLAIN",
+    "QFF",
+    "SCHEDULES",
+    "SIZES",
+    "SOURCE",
+    "T3",
+    "TGP",
+    "UNIFORM",
+]
+
+SOURCE = "Chowdhury & Gopalan, Bayesian optimization under heavy-tailed payoffs, NeurIPS 2019"
+TGP = PolicySpec("tgp-ucb", "TGP-UCB")
+QFF = PolicySpec("ata-gp-ucb", "ATA-GP-UCB (QFF)", options={"features": "qff", "nodes": 32})
+NYSTROM = PolicySpec(
+    "ata-gp-ucb", "ATA-GP-UCB (Nyström)", options={"features": "nystrom", "eps": 0.1}
+)
+# Plain GP-UCB at TGP-UCB's width isolates the effect of truncation.
+PLAIN = PolicySpec(
+    "gp-ucb", "GP-UCB", instead={"paper": "stoic.schedules.chowdhury2019:TGPUCBPaper"}
+)
+UNIFORM = PolicySpec("uniform", "Uniform", instead={"paper": "practical"})
+T3: Table = {"kind": "student-t", "df": 3.0}
+SCHEDULES = ("paper", "practical")
+SIZES = (
+    "'paper' is the schedule of the authors' released code, 'practical' our default, which knows "
+    "nothing about the noise. GP-UCB, which the paper leaves out, is run at TGP-UCB's width. "
+)
+
+
+# The papers rank policies; they do not test whether these beat random play.
+BELOW_UNIFORM = tuple(
+    Claim(
+        f"{label} is below uniform play (the authors' schedule; our question).",
+        ordering(label, UNIFORM.label, schedule="paper"),
+        why="The authors' width is so large that only uncertainty matters at this horizon.",
+    )
+    for label in (TGP.label, NYSTROM.label)
+)
