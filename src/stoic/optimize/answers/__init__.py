@@ -1,0 +1,23 @@
+"""What an optimisation concludes: the answer with its interval, the luckiest trial, suspects."""
+
+from stoic.optimize.answers.records import (
+    UNKNOWN,
+    Answer,
+    Conclusion,
+    Luckiest,
+    Suspect,
+    Trial,
+    assignments,
+    middle,
+)
+
+__all__ = [
+    "UNKNOWN",
+    "Answer",
+    "Conclusion",
+    "Luckiest",
+    "Suspect",
+    "Trial",
+    "assignments",
+    "middle",
+]
