@@ -20,7 +20,7 @@ def hill(x: float, y: float) -> float:
 
 
 def told(n: int, noise: Callable[[np.random.Generator], float], seed: int = 0) -> Optimizer:
-    """An optimiser told of n points, two thirds of them near the top."""
+    """An optimiser that knows n points, two thirds of them near the top."""
     rng = np.random.default_rng(seed)
     optimizer = Optimizer(SPACE, direction="maximize", seed=seed)
     for i in range(n):
@@ -32,13 +32,13 @@ def told(n: int, noise: Callable[[np.random.Generator], float], seed: int = 0) -
     return optimizer
 
 
-def lies(rng: np.random.Generator) -> float:
+def outliers(rng: np.random.Generator) -> float:
     """Every fifth measurement looks far too good."""
     return 0.1 * rng.standard_normal() + (rng.random() < 0.2) * rng.uniform(5.0, 500.0)
 
 
-def test_thousands_of_measurements_with_lies() -> None:
-    optimizer = told(3000, lies)
+def test_thousands_of_measurements_with_outliers() -> None:
+    optimizer = told(3000, outliers)
     best = optimizer.recommend()
     assert hill(**best.params) > 0.98
     assert best.interval[0] < hill(**best.params) < best.interval[1]
@@ -48,7 +48,7 @@ def test_thousands_of_measurements_with_lies() -> None:
 
 
 def test_thousands_of_measurements_are_a_function_of_the_history() -> None:
-    straight = told(2600, lies)
+    straight = told(2600, outliers)
     asked = []
     stopped = Optimizer(SPACE, direction="maximize")
     for i, trial in enumerate(straight.trials):
@@ -62,7 +62,7 @@ def test_thousands_of_measurements_are_a_function_of_the_history() -> None:
 
 NOISES: dict[str, Callable[[np.random.Generator], float]] = {
     "normal": lambda rng: 0.1 * rng.standard_normal(),
-    "lies": lies,
+    "outliers": outliers,
     "long right": lambda rng: 0.1 * (rng.lognormal(0.0, 1.2) - np.exp(0.72)),
     "long left": lambda rng: -0.1 * (rng.lognormal(0.0, 1.2) - np.exp(0.72)),
 }
@@ -98,17 +98,17 @@ def cone(x: float, y: float) -> float:
 
 
 def test_intervals_lean_towards_the_tail() -> None:
-    """The mean lies below the bulk when the noise's tail is on the left."""
-    reach = []
+    """The mean is below the bulk when the noise's tail is on the left."""
+    offsets = []
     for name in ("long left", "long right"):
         optimizer = told(60, NOISES[name], 3)
         best = optimizer.recommend()
         centre = float(np.mean(best.interval))
-        reach.append(best.value - centre)
-    assert reach[0] > 0.0 > reach[1]
+        offsets.append(best.value - centre)
+    assert offsets[0] > 0.0 > offsets[1]
 
 
-def test_values_over_decades_are_seen_on_a_bent_scale() -> None:
+def test_values_over_decades_are_seen_on_a_log_compressed_scale() -> None:
     """From 20 ms to 20 s: what is good would be one dot on a straight scale."""
     rng = np.random.default_rng(5)
     optimizer = Optimizer(SPACE, direction="minimize")
@@ -122,9 +122,9 @@ def test_values_over_decades_are_seen_on_a_bent_scale() -> None:
 
 
 @pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
-def test_bent_values_come_back(scale: float) -> None:
+def test_log_compressed_values_come_back(scale: float) -> None:
     y = -scale * np.exp(np.linspace(3.0, 10.0, 32))[np.random.default_rng(0).permutation(32)]
-    scaling = Scaling.bent(y, 12)
+    scaling = Scaling.log_compressed(y, 12)
     assert scaling is not None
     z = scaling.z(y)
     assert np.all(np.diff(z[np.argsort(y)]) > 0.0)
@@ -140,18 +140,20 @@ def test_slopes_are_those_of_z(bend: float) -> None:
         assert slope == pytest.approx(np.log((high - low) / (2.0 * h)), abs=1e-3)
 
 
-def test_ordinary_values_are_not_bent() -> None:
+def test_ordinary_values_are_not_log_compressed() -> None:
     for seed in range(20):
         y = np.random.default_rng(seed).standard_normal(64)
-        assert Scaling.bent(y, 8) is None
-        assert Scaling.bent(np.sort(1.0 - 0.01 * y**4), 64) is not None  # it takes decades
+        assert Scaling.log_compressed(y, 8) is None
+        assert (
+            Scaling.log_compressed(np.sort(1.0 - 0.01 * y**4), 64) is not None
+        )  # it takes decades
 
 
 @pytest.mark.parametrize("size", [20.0, 1e9])
 def test_outliers_that_look_like_decades_do_not_bend_the_scale(size: float) -> None:
     def noise(rng: np.random.Generator) -> float:
-        lie = size ** rng.uniform(0.5, 1.0) if rng.random() < 0.15 else 0.0
-        return float(0.1 * rng.standard_normal() - lie)
+        outlier = size ** rng.uniform(0.5, 1.0) if rng.random() < 0.15 else 0.0
+        return float(0.1 * rng.standard_normal() - outlier)
 
     optimizer = told(60, noise, 1)
     assert hill(**optimizer.recommend().params) > 0.9

@@ -1,4 +1,4 @@
-"""Ask and tell: what an optimiser promises, whatever it is told."""
+"""Ask and tell: what an optimiser promises, whatever is reported to it."""
 
 from __future__ import annotations
 
@@ -249,7 +249,7 @@ def test_trials_are_what_was_told() -> None:
 
 
 def flaky(p: Params) -> float | None:
-    """With failures, and a lie or two."""
+    """With failures, and an outlier or two."""
     hashed = math.sin(1e3 * math.log(p["lr"]))
     if hashed > 0.8:
         return None
@@ -337,7 +337,7 @@ def test_scale_and_offset_do_not_matter(
     assert [s.trial for s in optimizer.suspects()] == [s.trial for s in plain.suspects()]
 
 
-# -- lies -----------------------------------------------------------------------------------------
+# -- outliers ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -368,7 +368,7 @@ def test_the_answer_is_never_the_luckiest_lie(sign: float, seed: int) -> None:
     assert str(suspect).startswith("trial 12: measured")
 
 
-def test_luck_is_explained_without_lies() -> None:
+def test_luck_is_explained_without_outliers() -> None:
     rng = np.random.default_rng(4)
     optimizer = Optimizer(SQUARE, direction="maximize", seed=4)
     run(optimizer, lambda p: bowl(p) + 0.1 * rng.standard_normal(), 25)
@@ -391,30 +391,32 @@ def test_the_answer_when_one_configuration_is_all() -> None:
 
 
 @pytest.fixture(scope="module")
-def honest() -> tuple[float, float]:
+def without() -> tuple[float, float]:
     return regret(None)
 
 
-def regret(lie: float | None) -> tuple[float, float]:
-    """Mean regrets, over seeds, of trials 20 to 29 and of the answer; ``lie`` is trial 3."""
+def regret(outlier: float | None) -> tuple[float, float]:
+    """Mean regrets, over seeds, of trials 20 to 29 and of the answer; ``outlier`` is trial 3."""
     late, last = [], []
     for seed in range(3):
         optimizer = Optimizer(SQUARE, direction="maximize", seed=seed)
         asked = run(optimizer, bowl, 3)
         params = optimizer.ask()
-        optimizer.tell(params, bowl(params) if lie is None else lie)
+        optimizer.tell(params, bowl(params) if outlier is None else outlier)
         asked = run(optimizer, bowl, 26)
         late += [-bowl(p) for p in asked[16:]]
         last.append(-bowl(optimizer.recommend().params))
     return float(np.mean(late)), float(np.mean(last))
 
 
-@pytest.mark.parametrize("lie", [1e9, -1e9, 1e308])
-def test_one_absurd_measurement_does_little_harm(honest: tuple[float, float], lie: float) -> None:
-    late, last = regret(lie)
-    assert late <= 3.0 * honest[0] + 0.01
-    assert last <= 3.0 * honest[1] + 0.002  # a random answer's regret is 0.3
-    assert honest[1] < 0.005
+@pytest.mark.parametrize("outlier", [1e9, -1e9, 1e308])
+def test_one_absurd_measurement_does_little_harm(
+    without: tuple[float, float], outlier: float
+) -> None:
+    late, last = regret(outlier)
+    assert late <= 3.0 * without[0] + 0.01
+    assert last <= 3.0 * without[1] + 0.002  # a random answer's regret is 0.3
+    assert without[1] < 0.005
 
 
 # -- spaces ---------------------------------------------------------------------------------------

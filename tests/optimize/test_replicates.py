@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 
 import stoic
 from stoic.optimize import Optimizer
-from stoic.optimize.agreement import Agreement
+from stoic.optimize.answers.agreement import Agreement
 
 KERNELS = Path(__file__).parents[3] / "shared/data/gpu_kernels/convolution_a4000.csv.gz"
 
 
 def agreement(optimizer: Optimizer) -> Agreement:
-    return Agreement(optimizer._history, optimizer._modeller.model())
+    return optimizer.knowledge().agreement
 
 
 def by_configuration(optimizer: Optimizer) -> dict[tuple[Any, ...], list[Any]]:
@@ -37,7 +37,7 @@ def by_configuration(optimizer: Optimizer) -> dict[tuple[Any, ...], list[Any]]:
 def check(optimizer: Optimizer) -> int:
     """Raise unless agreeing measurements count; how often configurations had such."""
     suspects = {suspect.trial for suspect in optimizer.suspects()}
-    best, scaling = optimizer.recommend(), optimizer._modeller.model().scaling
+    best, scaling = optimizer.recommend(), optimizer.knowledge().model.scaling
     sign = 1.0 if optimizer.direction == "maximize" else -1.0
     replicated = 0
     for params, trials in by_configuration(optimizer).items():

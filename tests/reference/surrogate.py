@@ -109,34 +109,34 @@ class Data:
 
 
 def log_posterior(data: Data, theta: Array, centre: Array, spread: Array) -> float:
-    """Log p(θ | z), up to a constant, under independent normal beliefs about θ."""
+    """Log p(θ | z), up to a constant, under an independent normal prior of θ."""
     u = (theta - centre) / spread
     return data.evidence() - 0.5 * float(np.sum(u**2))
 
 
 @dataclass(frozen=True)
 class Mixture:
-    """Components N(δ, σ²) of the error in units of s, their prior shares, and what those weigh."""
+    """Components N(δ, σ²) of the error in units of s; their prior shares, worth observations."""
 
     offsets: Array
     deviations: Array
     prior: Array
-    worth: float
+    observations: float
     passes: int
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Weights:
     """What becomes of measurements under a mixture."""
 
     responsibilities: Array
     shares: Array
     weights: Array
     targets: Array
-    bonus: float
+    bound_term: float
 
 
-def judge(z: Array, mean: Array, variance: Array, noise: float, mixture: Mixture) -> Verdict:
+def weigh(z: Array, mean: Array, variance: Array, noise: float, mixture: Mixture) -> Weights:
     """Responsibilities r by Bayes' rule and shares by their posterior mean, in turns; then
 
     w = Σ r/σ², target = z − s·Σ (r δ/σ²)/w, and what completes the evidence of N(target, s²/w)
@@ -156,8 +156,10 @@ def judge(z: Array, mean: Array, variance: Array, noise: float, mixture: Mixture
             terms = [math.exp(v - max(logs)) for v in logs]
             r[i] = [t / sum(terms) for t in terms]
         for k in range(count):
-            shares[k] = (r[:, k].sum() + mixture.worth * mixture.prior[k]) / (n + mixture.worth)
-    weights, targets, bonus = np.empty(n), np.empty(n), 0.0
+            shares[k] = (r[:, k].sum() + mixture.observations * mixture.prior[k]) / (
+                n + mixture.observations
+            )
+    weights, targets, bound_term = np.empty(n), np.empty(n), 0.0
     for i in range(n):
         rows = list(zip(r[i], mixture.offsets, mixture.deviations, shares, strict=True))
         weights[i] = sum(p / sigma**2 for p, _, sigma, _ in rows)
@@ -166,10 +168,10 @@ def judge(z: Array, mean: Array, variance: Array, noise: float, mixture: Mixture
         f = z[i]  # any would do
         for p, delta, sigma, share in rows:
             if p > 0.0:
-                bonus += p * (math.log(share) - math.log(p))
-                bonus += p * float(norm.logpdf(z[i], f + s * delta, s * sigma))
-        bonus -= float(norm.logpdf(targets[i], f, s / math.sqrt(weights[i])))
-    return Verdict(r, np.array(shares), weights, targets, bonus)
+                bound_term += p * (math.log(share) - math.log(p))
+                bound_term += p * float(norm.logpdf(z[i], f + s * delta, s * sigma))
+        bound_term -= float(norm.logpdf(targets[i], f, s / math.sqrt(weights[i])))
+    return Weights(r, np.array(shares), weights, targets, bound_term)
 
 
 def knowledge_gradient(data: Data, P: Array, quantiles: int) -> Array:

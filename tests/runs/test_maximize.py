@@ -654,7 +654,7 @@ def test_the_scatter_is_that_at_the_value_also_where_values_span_decades() -> No
     for u in optimizer.space.sample(60, 0):
         params: Any = optimizer.space.decode(u)
         optimizer.tell(params, 10.0 ** (5.0 * params["x"]) * math.exp(0.1 * rng.standard_normal()))
-    assert optimizer._modeller.model().scaling.bend > 0.0
+    assert optimizer.knowledge().model.scaling.log_unit > 0.0
     low, high = scatter(optimizer, 100.0), scatter(optimizer, 10_000.0)
     assert high > 20.0 * low  # a tenth of the value, about, at both
     assert 3.0 < low < 40.0

@@ -19,17 +19,17 @@ from stoic.optimize.improvement import log_improvement, log_improvement_slopes
 from stoic.optimize.search import Search
 from stoic.optimize.tactics import Tactics
 from stoic.spaces import Space
-from stoic.surrogate import Hyper, Prior, RobustGP, Scaling, fit, noise
+from stoic.surrogate import Hyper, Prior, RobustGP, Scaling, fit
 from stoic.surrogate.ascent import ascend
 from stoic.surrogate.evidence import JITTER, negative_evidence
 from stoic.surrogate.fitting import Start
 from stoic.surrogate.gp import prior_covariance
-from stoic.surrogate.noise import Beliefs, Trust, skew
+from stoic.surrogate.noise import MIXTURE, NoisePrior, Weighting, components, noise_mean
 
 Array = NDArray[np.float64]
 
 GROUPS = np.array([0, 1, 1])  # two length-scales, the second shared by two columns
-DOUBTS = np.array([1.0, 1e-6, 0.11, 1.0, 1e-3])
+WEIGHTS = np.array([1.0, 1e-6, 0.11, 1.0, 1e-3])
 
 
 def spread_out(rng: np.random.Generator) -> Array:
@@ -71,10 +71,10 @@ THETAS = {  # log ℓ₁, log ℓ₂, log a², log s², μ, logit ρ
     "all noise": [math.log(0.4), math.log(0.4), -6.0, 3.0, 0.0, 0.0],
 }
 CASES = [
-    pytest.param(place, theta, w, id=f"{place.__name__}-{name}-{'even' if w is None else 'doubts'}")
+    pytest.param(place, theta, w, id=f"{place.__name__}-{name}-{'1' if w is None else 'w'}")
     for place in PLACES
     for name, theta in THETAS.items()
-    for w in (None, DOUBTS)
+    for w in (None, WEIGHTS)
 ]
 
 
@@ -159,15 +159,15 @@ def test_log_posterior_and_its_gradient(
 ) -> None:
     gp, data = case(place, theta, w)
     prior = Prior()
-    lies = np.arange(len(gp)) % 3 / 20.0 / gp.hyper.noise  # precisions apart from the noise
+    fixed = np.arange(len(gp)) % 3 / 20.0 / gp.hyper.noise  # precisions apart from the noise
 
     def log_posterior(t: Array) -> Array:
-        fixed = JITTER * math.exp(gp.hyper.theta[-4] - t[-4])  # the jitter does not count
-        setting = replace(plain(Hyper(t, GROUPS)), jitter=fixed)
-        seen = replace(data, setting=setting, w=gp.weights + lies * setting.noise)
+        jitter = JITTER * math.exp(gp.hyper.theta[-4] - t[-4])  # the jitter does not count
+        setting = replace(plain(Hyper(t, GROUPS)), jitter=jitter)
+        seen = replace(data, setting=setting, w=gp.weights + fixed * setting.noise)
         return np.array(literal.log_posterior(seen, t, prior.centre(2), prior.spread(2)))
 
-    loss, gradient = negative_evidence(gp.X, GROUPS, prior)(gp.hyper.theta, gp.z, gp.weights, lies)
+    loss, gradient = negative_evidence(gp.X, GROUPS, prior)(gp.hyper.theta, gp.z, gp.weights, fixed)
     assert -loss == pytest.approx(float(log_posterior(gp.hyper.theta)), rel=1e-6, abs=1e-6)
     expected = differences(log_posterior, gp.hyper.theta, 1e-3)
     np.testing.assert_allclose(-gradient, expected, rtol=1e-4, atol=1e-5 * (1.0 + abs(loss)))
@@ -176,7 +176,7 @@ def test_log_posterior_and_its_gradient(
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("theta", THETAS.values(), ids=THETAS)
 def test_slopes(place: Callable[[np.random.Generator], Array], theta: list[float]) -> None:
-    gp, data = case(place, theta, DOUBTS)
+    gp, data = case(place, theta, WEIGHTS)
     P = np.random.default_rng(5).random((3, 3))
     _, _, by_mean, by_variance = gp.slopes(P)
     h = 0.02 * float(gp.hyper.lengthscales.min())
@@ -211,10 +211,10 @@ def test_the_evidence_remembers_nothing() -> None:
 
 
 def test_pending_measurements_come_out_as_predicted() -> None:
-    gp, data = case(spread_out, THETAS["ordinary"], DOUBTS)
+    gp, data = case(spread_out, THETAS["ordinary"], WEIGHTS)
     P = queries(gp)
     wait = P[-2:]
-    more = gp.expecting(wait)
+    more = gp.with_pending(wait)
     expected = data
     for x, value in zip(wait, data.predict(wait)[0], strict=True):
         expected = expected.with_measurement(x, float(value))
@@ -223,21 +223,23 @@ def test_pending_measurements_come_out_as_predicted() -> None:
     np.testing.assert_allclose(more.predict(P)[0], gp.predict(P)[0], atol=1e-6)
     np.testing.assert_allclose(more.predict(P)[1], np.diag(covariance), atol=1e-9)
     assert (more.predict(P)[1] <= gp.predict(P)[1] + 1e-12).all()
-    assert gp.expecting(np.empty((0, 3))) is gp
+    assert gp.with_pending(np.empty((0, 3))) is gp
 
 
-def test_a_wary_surrogate() -> None:
+def test_other_lengthscales_and_amplitude() -> None:
     gp, data = case(spread_out, THETAS["ordinary"], None)
     s = data.setting
-    wary = replace(
+    rescaled = replace(
         data, setting=replace(s, lengthscales=s.lengthscales / 4, amplitude=s.amplitude * 3)
     )
     P = queries(gp)
-    np.testing.assert_allclose(gp.wary(0.25, 3.0).predict(P)[0], wary.predict(P)[0], atol=1e-9)
+    np.testing.assert_allclose(
+        gp.rescaled(0.25, 3.0).predict(P)[0], rescaled.predict(P)[0], atol=1e-9
+    )
 
 
-@pytest.mark.parametrize("worth", [0.5, 3.0, 1e3])
-def test_the_misfit_about_a_point(worth: float) -> None:
+@pytest.mark.parametrize("total_weight", [0.5, 3.0, 1e3])
+def test_the_mean_residual_near_a_point(total_weight: float) -> None:
     gp, _ = case(spread_out, THETAS["ordinary"], None)
     x = np.array([0.4, 0.1, 0.8])
     nearest = sorted(
@@ -245,49 +247,49 @@ def test_the_misfit_about_a_point(worth: float) -> None:
     )
     total = summed = 0.0
     for i in nearest:
-        part = min(float(gp.weights[i]), worth - total)
+        part = min(float(gp.weights[i]), total_weight - total)
         total += part
         summed += part * float(gp.z[i] - gp.mean(gp.X[i : i + 1])[0])
-        if total >= worth:
+        if total >= total_weight:
             break
-    assert gp.misfit(x, worth) == pytest.approx(summed / total, rel=1e-9, abs=1e-12)
+    assert gp.mean_residual(x, total_weight) == pytest.approx(summed / total, rel=1e-9, abs=1e-12)
 
 
-# -- trust ----------------------------------------------------------------------------------------
+# -- weights --------------------------------------------------------------------------------------
 
 
-def mixture(s2: float, beliefs: Beliefs) -> literal.Mixture:
-    """The components of a verdict: an ordinary one, and others, wide on either side alike."""
-    offsets, deviations, prior = noise._components(math.sqrt(s2), beliefs.wild)
+def mixture(s2: float, noise_prior: NoisePrior) -> literal.Mixture:
+    """The components of the noise: an ordinary one, and others, wide on either side alike."""
+    offsets, deviations, prior = components(math.sqrt(s2), noise_prior.unusual_share)
     assert (offsets[0], deviations[0]) == (0.0, 1.0)
     assert (deviations[1:] > 1.0).all()
     assert (np.diff(deviations[3:]) > 0.0).all()
     assert sorted(offsets) == sorted(-offsets)
-    assert prior[0] == pytest.approx(1.0 - beliefs.wild)
-    np.testing.assert_allclose(prior[1:], beliefs.wild / (len(prior) - 1))
-    return literal.Mixture(offsets, deviations, prior, beliefs.worth, noise._PASSES)
+    assert prior[0] == pytest.approx(1.0 - noise_prior.unusual_share)
+    np.testing.assert_allclose(prior[1:], noise_prior.unusual_share / (len(prior) - 1))
+    return literal.Mixture(offsets, deviations, prior, noise_prior.observations, MIXTURE.passes)
 
 
 @pytest.mark.parametrize("s2", [math.exp(-12), 0.02, math.exp(3)])
 @pytest.mark.parametrize("n", [1, 2, 12])
-def test_trust(s2: float, n: int) -> None:
+def test_weights(s2: float, n: int) -> None:
     rng = np.random.default_rng(n)
     mean, variance = rng.standard_normal(n), rng.random(n) ** 4 + 1e-12
     z = mean + math.sqrt(s2) * rng.standard_normal(n)
     z[0] = 40.0
-    beliefs = Beliefs()
-    trust = Trust.of(z, mean, variance, s2, beliefs)
-    components = mixture(s2, beliefs)
-    reach = np.abs(components.offsets) + 2.0 * components.deviations
-    assert reach.max() * math.sqrt(s2) >= 40.0  # the widest covers any value
-    verdict = literal.judge(z, mean, variance, s2, components)
-    np.testing.assert_allclose(trust.responsibilities, verdict.responsibilities, atol=1e-12)
-    np.testing.assert_allclose(trust.shares, verdict.shares, rtol=1e-9)
-    np.testing.assert_allclose(trust.weights(s2), verdict.weights, rtol=1e-9)
-    np.testing.assert_allclose(trust.targets, verdict.targets, rtol=1e-9, atol=1e-9)
-    assert trust.bonus == pytest.approx(verdict.bonus, rel=1e-9, abs=1e-9)
-    assert trust.shares.sum() == pytest.approx(1.0)
-    assert trust.responsibilities.sum(1) == pytest.approx(np.ones(n))
+    noise_prior = NoisePrior()
+    weighting = Weighting.of(z, mean, variance, s2, noise_prior)
+    parts = mixture(s2, noise_prior)
+    extent = np.abs(parts.offsets) + 2.0 * parts.deviations
+    assert extent.max() * math.sqrt(s2) >= 40.0  # the widest covers any value
+    expected = literal.weigh(z, mean, variance, s2, parts)
+    np.testing.assert_allclose(weighting.responsibilities, expected.responsibilities, atol=1e-12)
+    np.testing.assert_allclose(weighting.shares, expected.shares, rtol=1e-9)
+    np.testing.assert_allclose(weighting.weights(s2), expected.weights, rtol=1e-9)
+    np.testing.assert_allclose(weighting.targets, expected.targets, rtol=1e-9, atol=1e-9)
+    assert weighting.bound_term == pytest.approx(expected.bound_term, rel=1e-9, abs=1e-9)
+    assert weighting.shares.sum() == pytest.approx(1.0)
+    assert weighting.responsibilities.sum(1) == pytest.approx(np.ones(n))
 
 
 def test_the_completed_evidence_is_a_lower_bound_of_the_mixtures() -> None:
@@ -296,31 +298,34 @@ def test_the_completed_evidence_is_a_lower_bound_of_the_mixtures() -> None:
     X, z = rng.random((3, 3)), np.array([0.3, -0.2, 7.0])
     hyper = Hyper(np.array(THETAS["ordinary"]), GROUPS)
     gp = RobustGP(X, z, np.ones(3), hyper)
-    trust = Trust.of(z, *gp.left_out, hyper.noise, Beliefs())
-    bound = RobustGP(X, trust.targets, trust.weights(hyper.noise), hyper).evidence + trust.bonus
-    parts = mixture(hyper.noise, Beliefs())
+    weighting = Weighting.of(z, *gp.left_out, hyper.noise, NoisePrior())
+    bound = (
+        RobustGP(X, weighting.targets, weighting.weights(hyper.noise), hyper).evidence
+        + weighting.bound_term
+    )
+    parts = mixture(hyper.noise, NoisePrior())
     s = math.sqrt(hyper.noise)
     whole = -math.inf
     K = literal.gram(X, X, plain(hyper)) + JITTER * hyper.amplitude * np.eye(3)
-    for picks in np.ndindex(*[len(trust.shares)] * 3):
+    for picks in np.ndindex(*[len(weighting.shares)] * 3):
         chosen = list(picks)
         C = K + np.diag(hyper.noise * parts.deviations[chosen] ** 2)
         r = z - s * parts.offsets[chosen] - hyper.mean
         seen = -0.5 * float(r @ np.linalg.solve(C, r)) - 0.5 * float(np.linalg.slogdet(C)[1])
-        whole = float(np.logaddexp(whole, seen + np.log(trust.shares[chosen]).sum()))
+        whole = float(np.logaddexp(whole, seen + np.log(weighting.shares[chosen]).sum()))
     assert whole - 5.0 < bound <= whole + 1e-9
 
 
 def skewed(errors: Array, s2: float) -> tuple[float, float]:
     """The mean of the noise and its error, where f is known and s² was taken for its variance."""
     known = np.zeros(len(errors)), np.full(len(errors), 1e-12)
-    r = Trust.of(errors, *known, s2, Beliefs()).responsibilities
-    return skew(r, errors, *known, s2)
+    r = Weighting.of(errors, *known, s2, NoisePrior()).responsibilities
+    return noise_mean(r, errors, *known, s2)
 
 
 @pytest.mark.parametrize("taken", [1.0, 3.0, 6.0])
 @pytest.mark.parametrize("size", [15.0, 40.0])
-def test_lies_do_not_count_towards_the_mean_of_the_noise(size: float, taken: float) -> None:
+def test_outliers_do_not_count_towards_the_mean_of_the_noise(size: float, taken: float) -> None:
     """Also where they made the noise look as many times larger."""
     rng = np.random.default_rng(0)
     errors = 0.1 * rng.standard_normal(60)
@@ -340,31 +345,31 @@ def test_a_tail_counts_towards_the_mean_of_the_noise(sign: float) -> None:
     assert 0.0 < error < typical
 
 
-def test_an_outlier_is_not_believed_and_ordinary_values_are() -> None:
+def test_an_outlier_has_no_weight_and_ordinary_values_have() -> None:
     rng = np.random.default_rng(1)
     X = rng.random((25, 1))
     z = np.sin(5 * X[:, 0]) + 0.05 * rng.standard_normal(25)
     z[[4, 11]] = 40.0, -9.0
-    for start in (Start(), Start(cut=8.0, lengthscale=0.4)):
+    for start in (Start(), Start(clip=8.0, lengthscale=0.4)):
         found = fit(X, z, np.array([0]), start=start)
-        doubted = np.flatnonzero(found.gp.weights < 0.04)
-        assert doubted.tolist() == [4, 11]
+        ignored = np.flatnonzero(found.gp.weights < 0.04)
+        assert ignored.tolist() == [4, 11]
         mean, _ = found.gp.predict(X)
         assert np.abs(mean - np.sin(5 * X[:, 0])).max() < 0.3
 
 
 @pytest.mark.parametrize("size", [4.0, 8.0, 13.0, 30.0])
 @pytest.mark.parametrize("sides", [(-1.0,), (1.0,), (-1.0, 1.0)])
-def test_many_lies_do_not_pass_for_noise(sides: tuple[float, ...], size: float) -> None:
-    """Nearly a third of them, wherever between the sizes of the wild components they lie."""
+def test_many_outliers_are_not_taken_for_noise(sides: tuple[float, ...], size: float) -> None:
+    """Nearly a third of them, whatever their size between those of the wider components."""
     rng = np.random.default_rng(2)
     X = rng.random((60, 2))
     z = np.sin(5 * X[:, 0]) + X[:, 1] + 0.2 * rng.standard_normal(60)
-    lies = rng.permutation(60)[:18]
-    z[lies] = rng.choice(sides, 18) * size * rng.uniform(0.7, 1.3, 18)
+    outliers = rng.permutation(60)[:18]
+    z[outliers] = rng.choice(sides, 18) * size * rng.uniform(0.7, 1.3, 18)
     found = fit(X, z, np.array([0, 1]))
     assert math.sqrt(found.gp.hyper.noise) == pytest.approx(0.2, rel=0.3)
-    assert set(np.flatnonzero(found.gp.weights < 0.04)) == set(lies)
+    assert set(np.flatnonzero(found.gp.weights < 0.04)) == set(outliers)
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 30])
@@ -378,7 +383,7 @@ def test_fits_of_hard_data_are_finite(kind: str, n: int) -> None:
     low, high = np.array(Prior().bounds(2)).T
     for each in (found, again):
         assert math.isfinite(each.evidence)
-        assert np.isfinite(each.skew).all()
+        assert np.isfinite(each.noise_mean).all()
         assert ((low <= each.gp.hyper.theta) & (each.gp.hyper.theta <= high)).all()
         assert ((each.gp.weights > 0.0) & (each.gp.weights <= 1.0)).all()
         for part in each.gp.predict(rng.random((5, 3))):
@@ -391,7 +396,7 @@ def test_fits_of_hard_data_are_finite(kind: str, n: int) -> None:
 @pytest.mark.parametrize("name", ["ordinary", "long", "short", "hardly any noise"])
 @pytest.mark.parametrize("place", [spread_out, duplicates, near_duplicates])
 def test_knowledge_gradient(place: Callable[[np.random.Generator], Array], name: str) -> None:
-    gp, data = case(place, THETAS[name], DOUBTS)
+    gp, data = case(place, THETAS[name], WEIGHTS)
     quantiles = Tactics().quantiles
     space = Space({"a": (0.0, 1.0), "b": (0.0, 1.0), "c": (0.0, 1.0)})
     P = queries(gp)
@@ -424,7 +429,7 @@ def test_log_improvement_far_away() -> None:
 @pytest.mark.parametrize("best", [-30.0, 0.5, 2.0, 40.0])
 @pytest.mark.parametrize("name", ["ordinary", "long", "tall"])
 def test_log_improvement_slopes(name: str, best: float) -> None:
-    gp, _ = case(spread_out, THETAS[name], DOUBTS)
+    gp, _ = case(spread_out, THETAS[name], WEIGHTS)
     P = np.random.default_rng(5).random((4, 3))
     value, slope = log_improvement_slopes(gp, P, best)
     np.testing.assert_allclose(value, log_improvement(*gp.predict(P), best), rtol=1e-4, atol=1e-4)
@@ -478,13 +483,13 @@ def bounded_peak(A: Array, peak: Array) -> Array:
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 2**32), d=st.integers(1, 4), alone=st.booleans())
 def test_ascent_of_hills(seed: int, d: int, alone: bool) -> None:
-    """Peaks of which some lie beyond the bounds; ``alone``: coordinates without correlation."""
+    """Peaks of which some are beyond the bounds; ``alone``: coordinates without correlation."""
     rng = np.random.default_rng(seed)
     B = rng.standard_normal((d, d))
     A = np.diag(rng.uniform(0.5, 3.0, d)) if alone else B @ B.T + 0.3 * np.eye(d)
     peaks, starts = rng.uniform(-0.6, 1.6, (5, d)), rng.random((5, d))
     starts[0], starts[1] = 0.0, 1.0
-    X, f = ascend(hill(A, peaks), starts, np.zeros(d), np.ones(d), steps=120, reach=0.2)
+    X, f = ascend(hill(A, peaks), starts, np.zeros(d), np.ones(d), steps=120, max_step=0.2)
     assert ((X >= 0.0) & (X <= 1.0)).all()
     np.testing.assert_array_equal(f, hill(A, peaks)(X)[0])
     tops = hill(A, peaks)(np.array([bounded_peak(A, p) for p in peaks]))[0]
@@ -497,7 +502,7 @@ def test_ascent_of_hills(seed: int, d: int, alone: bool) -> None:
 def test_ascent_along_a_bound() -> None:
     A, peak = np.array([[1.0, 1.8], [1.8, 9.0]]), np.array([[1.4, -0.6]])
     start = np.array([[0.8, 0.8]])
-    X, _ = ascend(hill(A, peak), start, np.zeros(2), np.ones(2), steps=200, reach=0.2)
+    X, _ = ascend(hill(A, peak), start, np.zeros(2), np.ones(2), steps=200, max_step=0.2)
     np.testing.assert_allclose(X[0], bounded_peak(A, peak[0]), atol=0.01)  # (0.32, 0)
 
 
@@ -514,7 +519,7 @@ def test_ascent_never_loses_and_stays_inside(seed: int, d: int, steps: int) -> N
 
     starts = rng.random((6, d)) * high
     starts[0], starts[1] = low, high
-    X, f = ascend(wavy, starts.copy(), low, high, steps=steps, reach=0.2)
+    X, f = ascend(wavy, starts.copy(), low, high, steps=steps, max_step=0.2)
     assert ((low <= X) & (high >= X)).all()
     np.testing.assert_array_equal(f, wavy(X)[0])
     assert (f >= wavy(starts)[0] - 1e-12).all()
@@ -528,10 +533,10 @@ def test_rows_climb_alone(seed: int, d: int) -> None:
     A = np.diag(rng.uniform(0.5, 3.0, d))
     peaks, starts = rng.uniform(-0.5, 1.5, (4, d)), rng.random((4, d))
     bounds = np.zeros(d), np.ones(d)
-    _, together = ascend(hill(A, peaks), starts, *bounds, steps=40, reach=0.2)
+    _, together = ascend(hill(A, peaks), starts, *bounds, steps=40, max_step=0.2)
     for i in range(4):
         only = slice(i, i + 1)
-        _, alone = ascend(hill(A, peaks[only]), starts[only], *bounds, steps=40, reach=0.2)
+        _, alone = ascend(hill(A, peaks[only]), starts[only], *bounds, steps=40, max_step=0.2)
         assert together[i] == pytest.approx(float(alone[0]), abs=1e-6)
 
 
@@ -540,7 +545,7 @@ def test_ascent_survives_where_there_is_no_score() -> None:
         f = np.where(X[:, 0] > 0.6, np.nan, X[:, 0])
         return f, np.where(X > 0.6, np.nan, 1.0)
 
-    X, f = ascend(cliff, np.array([[0.1], [0.55]]), np.zeros(1), np.ones(1), steps=40, reach=0.2)
+    X, f = ascend(cliff, np.array([[0.1], [0.55]]), np.zeros(1), np.ones(1), steps=40, max_step=0.2)
     assert np.isfinite(f).all()
     assert (X <= 0.6).all()
     assert (X >= 0.5).all()
@@ -570,7 +575,7 @@ def test_scaling_ignores_scale_and_offset(y: list[float], a: float, b: float, fi
 @settings(max_examples=200, deadline=None)
 @given(y=st.lists(reals, min_size=1, max_size=20), more=st.lists(reals, min_size=1, max_size=20))
 def test_scaling_is_monotone_bounded_and_finite(y: list[float], more: list[float]) -> None:
-    for scaling in (Scaling.of(np.array(y), 8), Scaling.bent(np.array(y), 8)):
+    for scaling in (Scaling.of(np.array(y), 8), Scaling.log_compressed(np.array(y), 8)):
         if scaling is None:
             continue
         assert (scaling.unit > 0.0) is (len(set(y)) > 1)
@@ -628,7 +633,7 @@ def test_scaling_of_hard_values(y: list[float]) -> None:
     elif len(set(y)) > 1 and max(map(abs, y)) < 1e-200:
         assert len(set(z.tolist())) == len(set(y))
     elif min(abs(p - q) / 2 for p in y for q in y if p != q) > 1e-299:
-        assert z.max() - z.min() > 0.1  # what differs is told apart
+        assert z.max() - z.min() > 0.1  # what differs stays different
 
 
 def test_few_different_values_keep_a_sensible_unit() -> None:
@@ -644,16 +649,16 @@ def test_a_value_that_recurs_counts_once() -> None:
 
 
 @pytest.mark.parametrize("sign", [-1.0, 1.0])
-def test_lies_among_the_first_values_do_not_set_the_scale(sign: float) -> None:
+def test_outliers_among_the_first_values_do_not_set_the_scale(sign: float) -> None:
     y = np.random.default_rng(3).standard_normal(32)
-    honest = Scaling.of(y, 8)
+    clean = Scaling.of(y, 8)
     y[[0, 2, 3, 6, 7]] = sign * np.array([40.0, 1e9, 15.0, 90.0, 60.0])
     scaling = Scaling.of(y, 8)
-    assert scaling.unit < 2.0 * honest.unit
-    assert abs(scaling.centre - honest.centre) < honest.unit
+    assert scaling.unit < 2.0 * clean.unit
+    assert abs(scaling.centre - clean.centre) < clean.unit
 
 
-def test_honest_far_values_set_the_scale_as_measurements_gather() -> None:
+def test_regular_far_values_set_the_scale_as_measurements_gather() -> None:
     y = np.random.default_rng(4).standard_normal(100)
     y[8:] = 2.0 + 1e-3 * y[8:]
     y[8:32:2] = np.random.default_rng(5).standard_normal(12)
@@ -668,12 +673,12 @@ def test_very_large_and_very_small_values_are_values_like_others(scale: float) -
 
 
 @pytest.mark.parametrize("scale", [2.0**-1050, 2.0**-950, 2.0**-850, 2.0**1000])
-def test_a_bent_scale_does_not_depend_on_the_size(scale: float) -> None:
+def test_a_log_compressed_scale_does_not_depend_on_the_size(scale: float) -> None:
     y = -np.exp2(np.arange(16.0))[np.random.default_rng(0).permutation(16)]
-    bent, moved = Scaling.bent(y, 16), Scaling.bent(scale * y, 16)
-    assert bent is not None
+    scaling, moved = Scaling.log_compressed(y, 16), Scaling.log_compressed(scale * y, 16)
+    assert scaling is not None
     assert moved is not None
-    np.testing.assert_allclose(moved.z(scale * y), bent.z(y), atol=1e-6)
-    np.testing.assert_allclose(moved.y(-0.5), scale * bent.y(-0.5), rtol=1e-6)
-    grown = Scaling.of(np.append(scale * y, -1e308), 16, moved)  # another exponent, the same bend
+    np.testing.assert_allclose(moved.z(scale * y), scaling.z(y), atol=1e-6)
+    np.testing.assert_allclose(moved.y(-0.5), scale * scaling.y(-0.5), rtol=1e-6)
+    grown = Scaling.of(np.append(scale * y, -1e308), 16, moved)  # another exponent
     np.testing.assert_allclose(grown.z(scale * y), moved.z(scale * y), atol=0.3)

@@ -88,7 +88,7 @@ for levels, count in ((1000, 1), (200, 5)):
 
 
 def test_failures_in_a_wide_space_do_not_take_minutes() -> None:
-    """Two seconds; with a reach learned for each column it would be an hour."""
+    """Two seconds; with a length-scale learned for each column it would be an hour."""
     subprocess.run([sys.executable, "-c", _FAILING], check=True, timeout=90)
 
 

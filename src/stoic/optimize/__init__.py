@@ -1,4 +1,4 @@
-"""The optimiser: a person's noisy problem, solved with no knob about the noise."""
+"""The optimiser: Bayesian optimisation of noisy functions, with no settings about the noise."""
 
 from stoic.optimize.answers import Answer, Luckiest, Suspect, Trial
 from stoic.optimize.optimizer import Optimizer

@@ -1,10 +1,10 @@
-"""What to measure next: the measurement that should improve the answer most.
+"""Choose the next measurement: the one that should improve the answer most.
 
-One-step knowledge gradient: by how much would the highest posterior mean rise, on average, once
-a measurement at x has come in? The noise is part of it, so measuring a known point again is a
-move like any other, taken when it is worth more than anything new, and the best *observed*
-value plays no part. Candidates come from :mod:`stoic.optimize.search`; a second surrogate has a
-say, since few data never tell one story only.
+One-step knowledge gradient: by how much would the highest posterior mean rise, on average, after
+a measurement at x? The noise is part of it, so measuring a known point again is a candidate like
+any other, and the best *observed* value plays no part. Candidates come from
+:mod:`stoic.optimize.search`. The gain is averaged over a committee of surrogates, since few
+measurements never determine one.
 """
 
 from __future__ import annotations
@@ -25,10 +25,6 @@ from stoic.surrogate import RobustGP
 
 __all__ = ["Acquisition", "mean_slopes"]
 
-_CROWD = 300  # measurements among which none stands alone any more
-_SHY = 4.0  # power of the chance of success: crashes make shy
-_CRASH = 3.0  # a failure is as bad as a value this many spreads below the best
-
 
 class Acquisition:
     """Chooses points to measure, given a surrogate."""
@@ -47,20 +43,20 @@ class Acquisition:
         round_: int,
     ) -> Array:
         """The point whose measurement is worth most; ``seen`` are the distinct points so far."""
-        first = committee[0][0]
-        doubtful, stakes = self._doubtful(first)
+        t, first = self.tactics, committee[0][0]
+        single, hidden = self._single(first)
         others = self._candidates([gp for gp, _ in committee], seen, failures, round_)
-        candidates = np.vstack([doubtful, others])
+        candidates = np.vstack([single, others])
         chance = failures.chance_of_success(candidates)
-        safe = chance >= min(0.5, float(chance.max()))  # where an answer may lie
+        safe = chance >= min(0.5, float(chance.max()))  # where an answer may be
         value = np.zeros(len(candidates))
-        for gp, say in committee:
-            value += say * self._gain(gp, candidates, safe)
-        value[: len(doubtful)] += self.tactics.suspicion * stakes
-        # A bad configuration costs something while it is tried, and so does a crash.
+        for gp, weight in committee:
+            value += weight * self._gain(gp, candidates, safe)
+        value[: len(single)] += t.outlier_chance * hidden
+        # To try a bad configuration has a cost, and so has a failure.
         mean = first.mean(candidates)
-        worse = np.maximum(mean[safe].max() - mean, 0.0) + _CRASH * (1.0 - chance)
-        value = value * chance**_SHY - self.tactics.care * worse
+        worse = np.maximum(mean[safe].max() - mean, 0.0) + t.cost_of_failure * (1.0 - chance)
+        value = value * chance**t.success_power - t.cost_of_worse * worse
         best: Array = candidates[int(np.argmax(value))]
         return best
 
@@ -73,19 +69,20 @@ class Acquisition:
         gain: Array = after.max(0).mean(1) - mean[safe].max()
         return gain
 
-    def _doubtful(self, gp: RobustGP) -> tuple[Array, Array]:
-        """Points measured once whose values, were they lies, would hide the most; and how much.
+    def _single(self, gp: RobustGP) -> tuple[Array, Array]:
+        """Points measured once that would hide most if that was an outlier; and how much.
 
-        What the others alone would make one hope for at such a point is lost for good if its one
-        measurement lied, and nothing else leads back there.
+        That is the expected improvement that the other measurements alone predict at the point.
+        An outlier there would hide it for good, since nothing else leads back to the point.
         """
-        if len(gp) > _CROWD:
+        t = self.tactics
+        if len(gp) > t.repeated_until:
             return np.empty((0, gp.X.shape[1])), np.empty(0)
         _, inverse, counts = np.unique(gp.X, axis=0, return_inverse=True, return_counts=True)
-        once = np.flatnonzero((counts[inverse.ravel()] == 1) & (gp.weights > 0.2))
+        once = np.flatnonzero((counts[inverse.ravel()] == 1) & (gp.weights > t.repeated_weight))
         mean, variance = (part[once] for part in gp.left_out)
         hidden = np.exp(log_improvement(mean, variance, float(gp.mean(gp.X).max())))
-        most = np.argsort(-hidden, kind="stable")[: self.tactics.audited]
+        most = np.argsort(-hidden, kind="stable")[: t.repeated]
         return gp.X[once[most]], hidden[most]
 
     def _candidates(
@@ -94,7 +91,7 @@ class Acquisition:
         t, search, gp = self.tactics, self.search, committee[0]
         means = [model.mean(seen) for model in committee]
         ranked = seen[np.argsort(-means[0], kind="stable")]
-        top = ranked[:4]
+        top = ranked[: t.top]
         pool = np.vstack(
             [
                 search.spread(t.spread, round_),
@@ -102,20 +99,21 @@ class Acquisition:
                 search.neighbours(top),
             ]
         )
-        shy = _SHY * np.log(np.maximum(failures.chance_of_success(pool), 1e-9))
+        success = t.success_power * np.log(np.maximum(failures.chance_of_success(pool), 1e-9))
         chosen = [ranked[: t.best]]
         for model, of_seen in zip(committee, means, strict=True):
             best = float(of_seen.max())
             mean, variance = model.predict(pool)
-            order = np.argsort(-log_improvement(mean, variance, best) - shy, kind="stable")
+            order = np.argsort(-log_improvement(mean, variance, best) - success, kind="stable")
             score = partial(log_improvement_slopes, model, best=best)
             chosen.append(search.climb(score, pool[order[: t.climbs]]))
             chosen.append(pool[order[t.climbs : t.climbs + t.kept]])
             if model is gp:
-                by_mean = pool[np.argsort(-mean - shy, kind="stable")]
-                hopeful = np.argsort(-(mean + 2.0 * np.sqrt(variance)), kind="stable")
-                chosen.append(search.climb(mean_slopes(gp), np.vstack([ranked[:2], by_mean[:2]])))
-                chosen += [by_mean[: t.kept], pool[hopeful[: t.kept]]]
+                by_mean = pool[np.argsort(-mean - success, kind="stable")]
+                optimistic = np.argsort(-(mean + t.optimism * np.sqrt(variance)), kind="stable")
+                starts = np.vstack([ranked[: t.mean_climbs], by_mean[: t.mean_climbs]])
+                chosen.append(search.climb(mean_slopes(gp), starts))
+                chosen += [by_mean[: t.kept], pool[optimistic[: t.kept]]]
         return np.vstack(chosen)
 
 

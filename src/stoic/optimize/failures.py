@@ -1,32 +1,42 @@
-"""Where evaluations fail: a local share of failures, shy of the spot and not of the region."""
+"""The chance that an evaluation succeeds, estimated from the failures and successes nearby."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
 from stoic.checks import Array, IntArray
+from stoic.optimize.history import History
 from stoic.surrogate.distances import Coded, between, by_group
 
 __all__ = ["Failures"]
 
-_REACH = 0.15  # of the unit cube's side, times the root of the number of parameters
-_FACTORS = (0.2, 0.4, 1.0, 2.5, 6.0)  # of the reach along a parameter, of which one is learned
-_SPREAD = 1.0  # of log(factor), before anything is known
-_WORTH = 0.3  # observations that the overall share of failures is worth at a point
-_SWEEPS = 2
-_MOST = 200  # outcomes that the reach is learned from
-_LATEST = 1000  # failures, and successes, that are looked at
+
+@dataclass(frozen=True)
+class FailureRule:
+    """The kernel average of failures; chosen on the develop set of benchmarks/robust."""
+
+    lengthscale: float = 0.15  # in sides of the unit cube, times √(number of parameters)
+    factors: tuple[float, ...] = (0.2, 0.4, 1.0, 2.5, 6.0)  # on it, one learned per parameter
+    factor_spread: float = 1.0  # prior standard deviation of log(factor)
+    sweeps: int = 2  # over the parameters, when the factors are learned
+    prior_outcomes: float = 0.3  # outcomes that the overall share of failures counts for
+    learned_from: int = 200  # outcomes at most that the factors are learned from
+    used: int = 1000  # latest failures, and latest successes, that count
+
+
+_RULE = FailureRule()
 
 
 class Failures:
     """The chance that an evaluation succeeds, from those that did and did not.
 
     A kernel average of the outcomes near a point, drawn towards the overall share of failures
-    where there are none: one crash keeps the next asks away from its spot, many crashes from
-    their region, and random crashes all over the space from nowhere. How far "near" reaches
-    along each parameter is learned: the outcomes left out one by one are to be foretold best.
+    where there are none: one failure keeps the next suggestions away from its point, many failures
+    from their region, and random failures all over the space from nowhere. The length-scale along
+    each parameter is learned: it is to predict best the outcomes that are left out one by one.
 
     Parameters
     ----------
@@ -37,45 +47,54 @@ class Failures:
     """
 
     def __init__(self, failed: Array, succeeded: Array, groups: IntArray) -> None:
-        failed, succeeded = failed[-_LATEST:], succeeded[-_LATEST:]
+        failed, succeeded = failed[-_RULE.used :], succeeded[-_RULE.used :]
         self._groups = groups
         self._points = Coded(np.vstack([failed, succeeded]) if len(failed) else failed, groups)
         self._crashes = np.concatenate([np.ones(len(failed)), np.zeros(len(succeeded))])
         self._share = (len(failed) + 0.5) / (len(failed) + len(succeeded) + 5.0)
-        reach = _REACH * math.sqrt(int(groups.max(initial=-1)) + 1)
-        self._reach: Array = np.full(len(groups), reach)
+        scale = _RULE.lengthscale * math.sqrt(int(groups.max(initial=-1)) + 1)
+        self._lengthscales: Array = np.full(len(groups), scale)
         if len(failed) > 1:
-            few = np.concatenate([failed[-_MOST // 2 :], succeeded[-_MOST // 2 :]])
-            crashes = np.where(np.arange(len(few)) < min(len(failed), _MOST // 2), 1.0, 0.0)
-            gaps = -0.5 * by_group(few, groups) / reach**2
-            self._reach = self._reach * self._learned(gaps, crashes)[groups]
+            half = _RULE.learned_from // 2
+            latest = np.concatenate([failed[-half:], succeeded[-half:]])
+            crashes = np.where(np.arange(len(latest)) < min(len(failed), half), 1.0, 0.0)
+            gaps = -0.5 * by_group(latest, groups) / scale**2
+            self._lengthscales = self._lengthscales * self._learned_factors(gaps, crashes)[groups]
+
+    @classmethod
+    def of(cls, history: History) -> Failures:
+        """The failures of a history."""
+        failed = history.failed()
+        succeeded = history.points() if len(failed) else failed
+        return cls(failed, succeeded, history.space.groups)
 
     def chance_of_success(self, X: Array) -> Array:
         """Between 0 and 1, at the rows of X; 1 everywhere before anything has failed."""
         if not len(self._crashes):
             return np.ones(len(X))
-        here = Coded(X, self._groups).scaled(self._reach)
-        distances = between(here, self._points.scaled(self._reach))
+        here = Coded(X, self._groups).scaled(self._lengthscales)
+        distances = between(here, self._points.scaled(self._lengthscales))
         return self._chance(np.exp(-0.5 * distances), self._crashes)
 
     def _chance(self, near: Array, crashes: Array) -> Array:
-        chance: Array = 1.0 - (near @ crashes + _WORTH * self._share) / (near.sum(1) + _WORTH)
+        prior = _RULE.prior_outcomes
+        chance: Array = 1.0 - (near @ crashes + prior * self._share) / (near.sum(1) + prior)
         return chance
 
-    def _learned(self, gaps: Array, crashes: Array) -> Array:
-        """Factors of the reach along each parameter, one after the other the most plausible."""
-        itself = np.diag_indices(len(crashes))  # an outcome does not foretell itself
+    def _learned_factors(self, gaps: Array, crashes: Array) -> Array:
+        """The most likely factor on the length-scale of each parameter, one after the other."""
+        diagonal = np.diag_indices(len(crashes))  # an outcome does not predict itself
         factors, total = np.ones(len(gaps)), gaps.sum(0)
-        for _ in range(_SWEEPS):
+        for _ in range(_RULE.sweeps):
             for k, along in enumerate(gaps):
                 rest = total - along / factors[k] ** 2
                 scores = []
-                for factor in _FACTORS:
+                for factor in _RULE.factors:
                     near = np.exp(np.minimum(rest + along / factor**2, 0.0))
-                    near[itself] = 0.0
+                    near[diagonal] = 0.0
                     good = np.clip(self._chance(near, crashes), 1e-3, 1.0 - 1e-3)
                     fit = np.log(np.where(crashes > 0.0, 1.0 - good, good)).sum()
-                    scores.append(fit - 0.5 * (math.log(factor) / _SPREAD) ** 2)
-                factors[k] = _FACTORS[int(np.argmax(scores))]
+                    scores.append(fit - 0.5 * (math.log(factor) / _RULE.factor_spread) ** 2)
+                factors[k] = _RULE.factors[int(np.argmax(scores))]
                 total = rest + along / factors[k] ** 2
         return factors

@@ -1,4 +1,4 @@
-"""All that was told, in order: the one thing that suggestions depend on."""
+"""All outcomes in the order they were reported: suggestions depend on nothing else."""
 
 from __future__ import annotations
 
@@ -16,8 +16,12 @@ __all__ = ["History", "key"]
 Outcome = tuple[Mapping[str, Any], float | None, str | None]  # parameters, value, reason
 
 
+_DESIGN_SIZE = 8  # evaluations of up to four columns; chosen on the develop set, benchmarks/robust
+_MAX_DESIGN_SIZE = 12
+
+
 def key(point: Array) -> bytes:
-    """The same for points that differ by rounding only."""
+    """A dictionary key that is the same for points that differ by rounding only."""
     return (np.round(point, 9) + 0.0).tobytes()
 
 
@@ -27,29 +31,34 @@ class History:
     def __init__(self, space: Space, sign: float) -> None:
         self.space, self.sign = space, sign
         self.trials: list[Trial] = []
-        self._points = np.empty((0, space.dimension))  # with room for more
+        self._points = np.empty((0, space.dimension))  # some rows ahead of the trials
         self._good: list[int] = []  # numbers of the trials that gave a value
         self._values: list[float] = []  # of these
         self._distinct: dict[bytes, int] = {}  # point -> successful measurements
-        self._counted = 0  # of the successful measurements, in the former
+        self._counted = 0  # successful measurements that are counted there
 
     def __len__(self) -> int:
         return len(self.trials)
 
-    def extend(self, points: Array, told: Iterable[Outcome]) -> None:
-        """Append trials: their points, and parameters, values and reasons, which were checked."""
+    def extend(self, points: Array, outcomes: Iterable[Outcome]) -> None:
+        """Append trials: their points, and their outcomes, which were checked."""
         begin = number = len(self.trials)
-        for params, value, why in told:
-            self.trials.append(Trial(number, params, value, why))
+        for params, value, reason in outcomes:
+            self.trials.append(Trial(number, params, value, reason))
             if value is not None:
                 self._good.append(number)
                 self._values.append(self.sign * (value or 0.0))  # −0.0 is 0.0
             number += 1
         if number > len(self._points):
-            room = np.empty((max(number, 2 * begin), self.space.dimension))
-            room[:begin] = self._points[:begin]
-            self._points = room
+            larger = np.empty((max(number, 2 * begin), self.space.dimension))
+            larger[:begin] = self._points[:begin]
+            self._points = larger
         self._points[begin:number] = points
+
+    @property
+    def design_size(self) -> int:
+        """How many evaluations fill the space before a surrogate is used."""
+        return min(_DESIGN_SIZE + max(0, self.space.dimension - 4), _MAX_DESIGN_SIZE)
 
     @property
     def successes(self) -> int:
@@ -70,7 +79,7 @@ class History:
         return np.array(self._values[:count])
 
     def measured(self, point: Array) -> int:
-        """How often this very point gave a value."""
+        """How often exactly this point gave a value."""
         for i in self._good[self._counted :]:
             row = self._points[i].tobytes()
             self._distinct[row] = self._distinct.get(row, 0) + 1

@@ -1,4 +1,4 @@
-"""Expected improvement, on a logarithmic scale so that it has a slope everywhere."""
+"""The logarithm of expected improvement, which has a usable gradient everywhere."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from stoic.surrogate import RobustGP
 
 __all__ = ["log_improvement", "log_improvement_slopes"]
 
-_FAR = -6.0
-_ROOT = math.sqrt(2.0 * math.pi)
+_ASYMPTOTE_BELOW = -6.0  # standard deviations: there φ(u) + u Φ(u) loses its digits
+_SQRT_2PI = math.sqrt(2.0 * math.pi)
 
 
 def log_improvement(mean: Array, variance: Array, best: float) -> Array:
@@ -36,16 +36,16 @@ def log_improvement_slopes(gp: RobustGP, X: Array, best: float) -> tuple[Array, 
 
 def _log_h(u: Array) -> tuple[Array, Array]:
     """log(φ(u) + u Φ(u)) and its derivative; far below zero by the asymptote."""
-    near = np.maximum(u, _FAR)
+    near = np.maximum(u, _ASYMPTOTE_BELOW)
     cdf = ndtr(near)
-    h = np.exp(-0.5 * near * near) / _ROOT + near * cdf
+    h = np.exp(-0.5 * near * near) / _SQRT_2PI + near * cdf
     value, slope = np.log(h), cdf / h
-    far = u < _FAR
+    far = u < _ASYMPTOTE_BELOW
     if far.any():
         v = u[far]
         q = 1.0 / (v * v)
         rest = -3.0 * q + 15.0 * q**2 - 105.0 * q**3
         mills = 1.0 - q + 3.0 * q**2 - 15.0 * q**3
-        value[far] = -0.5 * v * v - math.log(_ROOT) - 2.0 * np.log(-v) + np.log1p(rest)
+        value[far] = -0.5 * v * v - math.log(_SQRT_2PI) - 2.0 * np.log(-v) + np.log1p(rest)
         slope[far] = -v * mills / (1.0 + rest)
     return value, slope

@@ -1,27 +1,31 @@
-"""Long runs on finitely many configurations, handed over to a policy.
+"""Long runs on finitely many configurations, continued by a bandit policy.
 
-Once a few hundred measurements have taught the surrogate its length-scales and its noise, a
-bandit policy with that kernel goes on: its cost per round does not grow, and its regret
-vanishes. TGP-UCB with the practical schedule clips what is absurd about an arm's own estimate,
-so a measurement can move it by a bounded amount only, however large a lie is and whoever tells
-it; no corruption budget has to be known.
+Once a few hundred measurements have shown the length-scales and the noise, a policy with that
+kernel chooses: its cost per round does not grow, and its regret vanishes. TGP-UCB with the
+practical schedule clips payoffs about an arm's own estimate, so a measurement can move the
+estimate by a bounded amount only, however large an outlier is and whoever caused it; no corruption
+budget has to be known.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import stoic
 from stoic.checks import Array
 from stoic.errors import InvalidInput
 from stoic.forks import importing
 from stoic.optimize.failures import Failures
 from stoic.optimize.history import History
-from stoic.optimize.model import Modeller
+from stoic.optimize.modeller import Modeller
 from stoic.spaces import Arms
 
-__all__ = ["LongRun"]
+if TYPE_CHECKING:
+    from stoic.policies import Policy
+
+__all__ = ["AFTER", "LongRun"]
 
 AFTER = 300  # measurements, before a policy takes over
 # Configurations at most. A restart replays all measurements: 10⁴ of 512 take a second. On 2,048 the
@@ -34,8 +38,8 @@ class LongRun:
 
     def __init__(self, history: History, modeller: Modeller, seed: int) -> None:
         self._history, self._modeller, self._seed = history, modeller, seed
-        self._policy: Any = None
-        self._told = 0
+        self._policy: Policy | None = None
+        self._reported = 0  # measurements, to the policy
 
     @classmethod
     def suits(cls, history: History) -> bool:
@@ -48,40 +52,40 @@ class LongRun:
             return False
         return count is not None and count <= _MAX_ARMS
 
-    def policy(self) -> Any:
-        """The policy, told all that the history holds."""
+    def policy(self) -> Policy:
+        """The policy, after all measurements of the history."""
         if self._policy is None:
             self._points = self._history.space.enumerate(_MAX_ARMS)
-            self._rows = {point.tobytes(): i for i, point in enumerate(self._points)}
+            self._arms = {point.tobytes(): i for i, point in enumerate(self._points)}
             self._policy = self._start()
         points, values = self._history.points(), self._history.values()
-        for point, value in zip(points[self._told :], values[self._told :], strict=True):
-            self._policy.tell(self._rows[point.tobytes()], float(value))
-        self._told = len(values)
+        for point, value in zip(points[self._reported :], values[self._reported :], strict=True):
+            self._policy.tell(self._arms[point.tobytes()], float(value))
+        self._reported = len(values)
         return self._policy
 
-    def _start(self) -> Any:
-        # a quarter of a second of imports, which runs on endless spaces never need
-        with importing:
-            from stoic.kernels import Matern, SquaredExponential
-            from stoic.policies import TGPUCB
-
+    def _start(self) -> Policy:
         h = self._modeller.at(AFTER).gp.hyper
-        kernel = (
-            SquaredExponential(h.lengthscales)
-            if h.smoothness > 0.5
-            else Matern(2.5, h.lengthscales)
-        )
         lam = max(h.noise / h.amplitude, 1e-6)
-        return TGPUCB(Arms(self._points), kernel, lam=lam, seed=self._seed)
+        with importing:  # a quarter of a second, which runs on infinite spaces never need
+            kernels, policies = stoic.kernels, stoic.policies
+        smooth = h.smoothness > 0.5
+        kernel: Any = (
+            kernels.SquaredExponential(h.lengthscales)
+            if smooth
+            else kernels.Matern(2.5, h.lengthscales)
+        )
+        return policies.TGPUCB(Arms(self._points), kernel, lam=lam, seed=self._seed)
 
-    def choose(self, waiting: list[Array], failures: Failures) -> Array:
-        """The next point, not one of those where evaluations mostly fail."""
+    def choose(self, pending: list[Array], failures: Failures) -> Array:
+        """The policy's next point, or the next best where that one is pending or mostly fails."""
         policy = self.policy()
-        score = policy.mean + policy.width * policy.std
         chance = failures.chance_of_success(self._points)
-        score = np.where(chance >= min(0.5, float(np.median(chance))), score, -np.inf)
-        for point in waiting:  # others come first while some are under way
-            score[self._rows[point.tobytes()]] = -np.inf
-        best: Array = self._points[int(np.argmax(score))]
-        return best
+        allowed = chance >= min(0.5, float(np.median(chance)))
+        allowed[[self._arms[point.tobytes()] for point in pending]] = False
+        arm = policy.ask()
+        if not allowed[arm]:  # ask() excludes no arm: the rule of UCB among the others
+            bounds = policy.mean + policy.width * policy.std
+            arm = int(np.argmax(np.where(allowed, bounds, -np.inf)))
+        point: Array = self._points[arm]
+        return point

@@ -1,4 +1,4 @@
-"""Ask what to evaluate, tell what came, and get an answer that no fluke decides."""
+"""The optimiser: ask what to evaluate, tell the outcome, get a recommendation."""
 
 from __future__ import annotations
 
@@ -11,12 +11,16 @@ import numpy as np
 from stoic.checks import Array, describe, given_direction, integer, listed, number
 from stoic.errors import InvalidInput, InvalidPayoff
 from stoic.optimize.acquisition import Acquisition
-from stoic.optimize.answers import Answer, Luckiest, Suspect, Trial
+from stoic.optimize.answers import Answer, Conclusion, Luckiest, Suspect, Trial
+from stoic.optimize.answers.luckiest import luckiest
+from stoic.optimize.answers.recommendation import recommend
+from stoic.optimize.answers.suspects import suspects
 from stoic.optimize.failures import Failures
 from stoic.optimize.history import History, key
-from stoic.optimize.judgement import luckiest, recommend, suspects
+from stoic.optimize.knowledge import Knowledge
 from stoic.optimize.long_run import LongRun
-from stoic.optimize.model import Model, Modeller
+from stoic.optimize.model import Model
+from stoic.optimize.modeller import Modeller
 from stoic.optimize.search import Search
 from stoic.optimize.tactics import Tactics
 from stoic.parallel import one_thread
@@ -26,15 +30,14 @@ __all__ = ["Optimizer"]
 
 _TRIPLE = "(parameters, value, reason)"
 _TRIPLES = f"{_TRIPLE} triples"
-_FIRST = 8  # evaluations spread over the space before a surrogate is asked
 
 
 class Optimizer:
     """Finds the best configuration of a noisy system, with nothing to know about its noise.
 
-    Heavy tails, outliers of any size on either side, crashes: nothing needs to be said about
-    them. ``ask`` changes nothing; asked again, it gives the same answer until a ``tell``.
-    Suggestions depend on the seed and on what was told, not on scale or offset of the values.
+    Heavy tails, outliers of any size on either side and failures need no settings. ``ask`` changes
+    nothing; asked again, it gives the same answer until a ``tell``. Suggestions depend on the seed
+    and on the reported outcomes, not on scale or offset of the values.
 
     Parameters
     ----------
@@ -42,9 +45,11 @@ class Optimizer:
         A mapping such as ``{"lr": (1e-5, 1e-1, "log"), "depth": (2, 12), "opt": ["adam", "sgd"]}``
         or a :class:`stoic.Space`.
     direction
-        ``"maximize"`` or ``"minimize"``; has to be given, for nobody can guess what good means.
+        ``"maximize"`` or ``"minimize"``; has no default.
     seed
-        Of all that is drawn.
+        Of all random draws.
+    tactics
+        Constants of the search, for experiments.
 
     >>> optimizer = Optimizer({"x": (0.0, 1.0)}, direction="minimize")
     >>> for _ in range(12):
@@ -65,11 +70,9 @@ class Optimizer:
         self.space = Space.of(space)
         self.direction = given_direction(direction)
         self.seed = integer(seed, "seed", at_least=0, at_most=2**63 - 1)
-        self._sign = 1.0 if direction == "maximize" else -1.0
-        self._history = History(self.space, self._sign)
-        self._first = _first(self.space)
-        self._modeller = Modeller(self._history, self._first)
-        self._long_run = LongRun(self._history, self._modeller, self.seed)
+        self.history = History(self.space, 1.0 if direction == "maximize" else -1.0)
+        self._modeller = Modeller(self.history)
+        self._long_run = LongRun(self.history, self._modeller, self.seed)
         self._acquisition = Acquisition(Search(self.space, self.seed), tactics)
 
     # -- ask ----------------------------------------------------------------------------------
@@ -77,8 +80,8 @@ class Optimizer:
     def ask(self, n: int | None = None, *, pending: Sequence[Mapping[str, Any]] = ()) -> Any:
         """The configuration to evaluate next, or a list of ``n``.
 
-        ``pending`` are configurations under evaluation whose values have not been told; the
-        suggestion reckons with them.
+        ``pending`` are configurations under evaluation, whose outcomes are not reported yet; the
+        suggestion accounts for them.
         """
         waiting = [self.space.encode(p) for p in listed(pending, "pending", "configurations")]
         count = 1 if n is None else integer(n, "n", at_least=1)
@@ -91,36 +94,32 @@ class Optimizer:
         return batch[0] if n is None else batch
 
     def _suggest(self, waiting: list[Array]) -> Array:
-        history = self._history
-        turn = len(history) + len(waiting)
-        if turn < self._first or history.successes < 2:
-            return self._fresh(waiting)
+        history = self.history
+        round_ = len(history) + len(waiting)
+        if round_ < history.design_size or history.successes < 2:
+            return self._of_design(waiting)
+        failures = Failures.of(history)
         if LongRun.suits(history):
-            return self._long_run.choose(waiting, self._failures())
+            return self._long_run.choose(waiting, failures)
         pending = np.array(waiting).reshape(-1, self.space.dimension)
         model = self._modeller.model()
-        committee = model.members(self._acquisition.tactics, pending)
+        committee = model.committee(self._acquisition.tactics, pending)
         seen = np.vstack([model.points(), pending])
-        return self._acquisition.choose(committee, seen, self._failures(), turn)
+        return self._acquisition.choose(committee, seen, failures, round_)
 
     @cached_property
     def _design(self) -> Array:
-        """Points that fill the space evenly; made when needed, for it takes SciPy's statistics."""
-        return self.space.sample(4 * self._first, self.seed)
+        """Points that fill the space evenly; made when needed: it imports SciPy's statistics."""
+        return self.space.sample(4 * self.history.design_size, self.seed)
 
-    def _fresh(self, waiting: list[Array]) -> Array:
-        """The first point of the design that was neither tried nor is under way."""
-        known = self._history.tried() | {key(point) for point in waiting}
+    def _of_design(self, waiting: list[Array]) -> Array:
+        """The first point of the design that was not tried and is not pending."""
+        known = self.history.tried() | {key(point) for point in waiting}
         for point in self._design:
             if key(point) not in known:
                 return np.array(point)
-        turn = len(self._history) + len(waiting)
-        return np.array(self._design[turn % len(self._design)])
-
-    def _failures(self) -> Failures:
-        failed = self._history.failed()
-        succeeded = self._history.points() if len(failed) else failed
-        return Failures(failed, succeeded, self.space.groups)
+        round_ = len(self.history) + len(waiting)
+        return np.array(self._design[round_ % len(self._design)])
 
     # -- tell ---------------------------------------------------------------------------------
 
@@ -140,49 +139,52 @@ class Optimizer:
     def tell_all(self, told: Sequence[tuple[Mapping[str, Any], float | None, str | None]]) -> None:
         """Report many outcomes in order, all or none: parameters, and a value or a reason.
 
-        Ten times as fast as to tell them one by one.
+        Ten times as fast as to report them one by one.
         """
-        outcomes = [_triple(item, i) for i, item in enumerate(listed(told, "told", _TRIPLES))]
-        points, plain = self.space.read([params for params, _, _ in outcomes])
-        checked = [
+        triples = [_triple(item, i) for i, item in enumerate(listed(told, "told", _TRIPLES))]
+        points, configurations = self.space.read([params for params, _, _ in triples])
+        outcomes = [
             (params, *_outcome(value, reason))
-            for params, (_, value, reason) in zip(plain, outcomes, strict=True)
+            for params, (_, value, reason) in zip(configurations, triples, strict=True)
         ]
-        self._history.extend(points, checked)
+        self.history.extend(points, outcomes)
 
     # -- answers ------------------------------------------------------------------------------
 
     @property
     def trials(self) -> tuple[Trial, ...]:
-        """All that was told, in order."""
-        return tuple(self._history.trials)
+        """All reported trials, in order."""
+        return tuple(self.history.trials)
+
+    def knowledge(self, model: Model | None = None) -> Knowledge:
+        """What is known so far, for reading; ``model`` replaces the optimiser's own surrogate."""
+        if not self.history.successes:
+            raise InvalidInput(
+                "expected at least one evaluation with a value, got none; tell one first"
+            )
+        return Knowledge(self.history, model or self._modeller.model(), self._acquisition.search)
 
     def recommend(self) -> Answer:
-        """The configuration to stand by: the best *estimated* one, with a 90% interval."""
-        search = self._acquisition.search
+        """The best *estimated* configuration, with a 90% interval."""
         with one_thread():
-            return recommend(self._history, self._known(), self._failures(), search)
+            return recommend(self.knowledge())
 
     @property
     def luckiest(self) -> Luckiest:
         """The best *observed* value, and why it is, or is not, the answer."""
-        answer, suspected = self.recommend(), self.suspects()
-        with one_thread():
-            return luckiest(self._history, self._known(), answer, suspected)
+        return self.conclude().luckiest
 
     def suspects(self) -> tuple[Suspect, ...]:
-        """Measurements judged corrupt, each with the reason."""
-        if self._history.successes <= 3:
-            return ()
+        """Measurements called corrupt, each with the reason."""
         with one_thread():
-            return suspects(self._history, self._known())
+            return suspects(self.knowledge()) if self.history.successes else ()
 
-    def _known(self) -> Model:
-        if not self._history.successes:
-            raise InvalidInput(
-                "expected at least one evaluation with a value, got none; tell one first"
-            )
-        return self._modeller.model()
+    def conclude(self) -> Conclusion:
+        """The answer, the luckiest measurement and the suspects, all from one surrogate."""
+        with one_thread():
+            known = self.knowledge()
+            answer, suspected = recommend(known), suspects(known)
+            return Conclusion(answer, luckiest(known, answer, suspected), suspected)
 
 
 def _triple(item: object, i: int) -> tuple[Any, Any, Any]:
@@ -200,8 +202,3 @@ def _outcome(value: float | None, reason: str | None) -> tuple[float | None, str
     if not isinstance(reason, str):
         raise InvalidInput(f"expected reason as text, got {type(reason).__name__}")
     return None, reason
-
-
-def _first(space: Space) -> int:
-    """How many evaluations fill the space before a surrogate is asked."""
-    return min(_FIRST + max(0, space.dimension - 4), 12)

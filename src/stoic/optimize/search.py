@@ -1,8 +1,9 @@
-"""Where to look: candidates that fill the space, gather around good points, and climb."""
+"""Candidates for the next measurement: they fill the space, surround good points, and climb."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,7 +14,18 @@ from stoic.surrogate.ascent import ascend
 
 __all__ = ["Search"]
 
-_POOL = 2048
+
+@dataclass(frozen=True)
+class SearchRule:
+    """Where candidates are drawn; chosen on the develop set of benchmarks/robust."""
+
+    pool: int = 2048  # points that fill the space, of which each round takes a part
+    min_radius: float = -1.5  # log₁₀ of the least distance from a good point, in length-scales
+    max_radius: float = -0.3  # log₁₀ of the largest
+    max_step: float = 0.2  # of a climb, in sides of the unit cube
+
+
+_RULE = SearchRule()
 
 
 class Search:
@@ -27,20 +39,21 @@ class Search:
     def spread(self, n: int, round_: int) -> Array:
         """``n`` feasible points that fill the space; each round takes others of a large pool."""
         if self._pool is None:
-            self._pool = self.space.sample(_POOL, self.seed + 1)
-        rows = (np.arange(n) + n * round_) % _POOL
+            self._pool = self.space.sample(_RULE.pool, self.seed + 1)
+        rows = (np.arange(n) + n * round_) % _RULE.pool
         rng = generator(self.seed, round_, stream=11)
         shifted = self._pool[rows] + self.space.continuous * rng.random(self.space.dimension)
         # every round moves the pool as a whole, so continuous points never repeat
         moved = np.where(self.space.continuous, shifted % 1.0, shifted)
         return self.space.snap(moved)
 
-    def around(self, points: Array, reach: Array, each: int, round_: int) -> Array:
-        """Feasible points near ``points``, at distances of 1/30 to 1/2 of ``reach``."""
+    def around(self, points: Array, lengthscales: Array, each: int, round_: int) -> Array:
+        """Feasible points near ``points``, at distances of 1/30 to 1/2 of the length-scales."""
         rng = generator(self.seed, round_, stream=12)
         m = len(points) * each
-        distance = 10.0 ** rng.uniform(-1.5, -0.3, (m, 1))
-        steps = rng.standard_normal((m, self.space.dimension)) * np.minimum(reach, 1.0) * distance
+        distance = 10.0 ** rng.uniform(_RULE.min_radius, _RULE.max_radius, (m, 1))
+        scales = np.minimum(lengthscales, 1.0)
+        steps = rng.standard_normal((m, self.space.dimension)) * scales * distance
         return self.space.snap(np.clip(np.repeat(points, each, axis=0) + steps, 0.0, 1.0))
 
     def neighbours(self, points: Array) -> Array:
@@ -65,5 +78,7 @@ class Search:
 
         ends = starts.copy()
         low, high = np.zeros(int(free.sum())), np.ones(int(free.sum()))
-        ends[:, free], _ = ascend(relaxed, starts[:, free], low, high, steps=steps, reach=0.2)
+        ends[:, free], _ = ascend(
+            relaxed, starts[:, free], low, high, steps=steps, max_step=_RULE.max_step
+        )
         return self.space.snap(ends)

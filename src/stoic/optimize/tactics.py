@@ -1,4 +1,4 @@
-"""How the optimiser goes about its search."""
+"""The constants of the search for the next measurement."""
 
 from __future__ import annotations
 
@@ -9,29 +9,38 @@ __all__ = ["Tactics"]
 
 @dataclass(frozen=True)
 class Tactics:
-    """How the next measurement is sought; chosen once, on many problems, for everybody.
+    """How the next measurement is searched for.
 
-    ``doubt`` is the say of the wary surrogate, whose length-scales are ``shorter`` and whose
-    amplitude is ``taller``, until more than ``patience`` nats of evidence speak against it;
-    ``heed`` is the least say of a second story. ``care`` is what a configuration costs that is
-    one spread below the best: little, and only where there is nothing left to learn does it
-    decide. ``suspicion`` is the chance that a measurement that stands alone was a lie, of which
-    the most consequential, ``audited``, may be measured again. ``spread`` and ``near`` count
-    candidates, ``best`` the evaluated points among them, ``climbs`` local searches, ``kept``
-    candidates kept by each ranking; ``quantiles`` discretise the coming measurement.
+    Chosen once for all problems, on ``benchmarks/robust/run.py --set develop``. Values are in z,
+    in spreads of all values.
     """
 
-    doubt: float = 0.2
-    patience: float = 18.0
-    care: float = 0.001
-    heed: float = 0.2
-    suspicion: float = 0.05
-    audited: int = 5
-    shorter: float = 0.35
-    taller: float = 2.0
-    spread: int = 300
-    near: int = 25
-    best: int = 10
-    climbs: int = 4
-    kept: int = 8
-    quantiles: int = 15
+    # The committee of surrogates
+    variant_weight: float = 0.2  # of the short-length-scale variant of the first surrogate
+    variant_lengthscales: float = 0.35  # of the variant, as a factor on those of the first
+    variant_amplitude: float = 2.0  # of the variant, as a factor on a² of the first
+    variant_patience: float = 18.0  # nats of evidence against the variant that cost it no weight
+    second_weight: float = 0.2  # the least weight of the second mode, whatever its evidence
+    min_weight: float = 0.01  # a member of less weight is left out
+
+    # What a measurement is worth
+    quantiles: int = 15  # that stand for the outcome of the measurement
+    cost_of_worse: float = 0.001  # of a configuration one spread below the best; decides ties
+    cost_of_failure: float = 3.0  # a failure counts as a value so many spreads below the best
+    success_power: float = 4.0  # of the chance of success, which the gain is multiplied by
+
+    # Measurements that are repeated in case they are outliers
+    outlier_chance: float = 0.05  # of a configuration's only measurement
+    repeated: int = 5  # candidates for a repetition, those that would hide the most
+    repeated_weight: float = 0.2  # the least weight of such a measurement
+    repeated_until: int = 300  # measurements; later, others are always near
+
+    # Candidates
+    spread: int = 300  # that fill the space
+    near: int = 25  # around each of the top points
+    top: int = 4  # evaluated points of the highest mean, whose surroundings are searched
+    best: int = 10  # evaluated points of the highest mean, which are candidates themselves
+    climbs: int = 4  # local searches of the expected improvement, by each surrogate
+    mean_climbs: int = 2  # local searches of the mean from evaluated points, and from others
+    kept: int = 8  # best candidates of each ranking
+    optimism: float = 2.0  # standard deviations above the mean, in the optimistic ranking

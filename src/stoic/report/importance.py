@@ -1,4 +1,4 @@
-"""Which parameters matter: shares of the estimate's variance over the whole space.
+"""The importance of each parameter: its shares of the estimate's variance over the space.
 
 Sobol's indices of the surrogate's mean f, each parameter drawn evenly over its own scale. The
 *main* share of a parameter is what it explains alone, Var(E[f | x_i]) / Var(f); its *total*
@@ -23,9 +23,11 @@ from stoic.spaces.parameters import Parameter
 
 __all__ = ["Importance", "bare", "columns", "importance"]
 
-_POINTS = 1024  # of each sample; fewer where a prediction is dear
-_CHUNK = 1024
-_FLAT = 1e-6  # variance of f, in robust units of the values, below which nothing matters
+_POINTS = 1024  # of each sample
+_POINTS_OF_MANY = 256  # of each sample, where more than _MANY measurements make predictions slow
+_MANY = 300
+_CHUNK_POINTS = 1024  # predicted at a time
+_MIN_VARIANCE = 1e-6  # of f in z: below, no parameter has an effect
 
 
 @dataclass(frozen=True)
@@ -40,22 +42,22 @@ class Importance:
 def importance(optimizer: Optimizer) -> list[Importance]:
     """The parameters, the most important first; constants are left out."""
     space = optimizer.space
-    gp = optimizer._modeller.model().gp
+    gp = optimizer.knowledge().model.gp
     names = [name for name, parameter in space.parameters.items() if parameter.size != 1]
-    points = max(128, _POINTS if len(gp) <= 300 else _POINTS // 4)
-    # a parameter that does not exist keeps its place, for when a change brings it to life
+    points = _POINTS if len(gp) <= _MANY else _POINTS_OF_MANY
+    # without conditions, a parameter has a value also where it does not exist
     free = Space({name: bare(parameter) for name, parameter in space.parameters.items()})
     A = free.sample(points, 0)
     B = np.random.default_rng(0).permutation(free.sample(points, 1))  # independent of A's rows
 
     def f(U: Array) -> Array:
         snapped = space.snap(U)
-        starts = range(0, len(snapped), _CHUNK)
-        return np.concatenate([gp.mean(snapped[i : i + _CHUNK]) for i in starts])
+        starts = range(0, len(snapped), _CHUNK_POINTS)
+        return np.concatenate([gp.mean(snapped[i : i + _CHUNK_POINTS]) for i in starts])
 
     f_A, f_B = f(A), f(B)
     variance = float(np.concatenate([f_A, f_B]).var())
-    if variance < _FLAT:
+    if variance < _MIN_VARIANCE:
         return [Importance(name, 0.0, 0.0) for name in names]
     found = []
     for name in names:

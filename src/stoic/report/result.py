@@ -1,4 +1,4 @@
-"""What a finished run hands back: the answer, its doubts, and everything that was measured."""
+"""The result of a run: the answer, the luckiest measurement, the suspects and all trials."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from stoic.numbers import rounded, shown
 from stoic.optimize.answers import Answer, Luckiest, Suspect, Trial, middle
 from stoic.optimize.optimizer import Optimizer
 from stoic.printable import visible
+from stoic.report.figure import draw, write
 from stoic.report.sensitivity import Without, leave_out
 from stoic.spaces import Space
 from stoic.spaces.wording import assignments
@@ -23,18 +24,18 @@ if TYPE_CHECKING:
 
 __all__ = ["Result"]
 
-_WIDTH = 96  # of a line of the report
+_LINE_WIDTH = 96  # characters
 
 
 @dataclass(frozen=True)
 class Result:
     """The outcome of a run.
 
-    ``best`` is the configuration to stand by, with its *estimated* value and a 90% interval;
+    ``best`` is the recommended configuration, with its *estimated* value and a 90% interval;
     ``luckiest`` the best single measurement, and why it is or is not the answer; ``suspects``
-    the measurements judged corrupt; ``trials`` all evaluations, in order. Where no evaluation
-    gave a value, ``best`` and ``luckiest`` are None, and ``failures`` tells the reasons: a run
-    that crashed throughout is an outcome to look at, not an exception.
+    the measurements called corrupt; ``trials`` all evaluations, in order. Where no evaluation
+    gave a value, ``best`` and ``luckiest`` are None, and ``failures`` has the reasons; that is
+    not an exception.
 
     ``print(result)`` is a short report, `plot` a picture, `to_dict` JSON-able data.
 
@@ -55,18 +56,18 @@ class Result:
     seed: int = 0
     objective: str = "value"  # what was measured, for reports and axes
     interrupted: bool = False  # by Ctrl-C, before the budget was spent
-    source: Optimizer | None = field(default=None, repr=False, compare=False)  # spares plots a fit
+    source: Optimizer | None = field(default=None, repr=False, compare=False)  # for figures
 
     @classmethod
     def of(
         cls, optimizer: Optimizer, *, objective: str = "value", interrupted: bool = False
     ) -> Result:
-        """The result of all that an optimiser was told so far."""
-        known = any(not trial.failed for trial in optimizer.trials)
+        """The result of all trials that were reported to an optimiser so far."""
+        found = optimizer.conclude() if optimizer.history.successes else None
         return cls(
-            best=optimizer.recommend() if known else None,
-            luckiest=optimizer.luckiest if known else None,
-            suspects=optimizer.suspects() if known else (),
+            best=None if found is None else found.answer,
+            luckiest=None if found is None else found.luckiest,
+            suspects=() if found is None else found.suspects,
             trials=optimizer.trials,
             space=optimizer.space,
             direction=optimizer.direction,
@@ -97,10 +98,8 @@ class Result:
         """Progress, importance of the parameters and slices through the answer, as one figure.
 
         ``path`` also writes it: ``.png``, ``.svg`` or ``.pdf``. Needs the extra ``figures``.
-        Surrogates of the past are fitted for the progress: seconds where there are many trials.
+        The progress is replayed: that takes seconds where there are many trials.
         """
-        from stoic.report.figure import draw, write
-
         figure = draw(self)
         if path is not None:
             write(figure, path)
@@ -171,7 +170,7 @@ def _sentence(text: str) -> str:
 
 
 def _wrapped(text: str, most: int) -> list[str]:
-    return wrap(text, _WIDTH, subsequent_indent="  ", max_lines=most, placeholder=" …")
+    return wrap(text, _LINE_WIDTH, subsequent_indent="  ", max_lines=most, placeholder=" …")
 
 
 def _count(n: int, one: str, many: str) -> str:

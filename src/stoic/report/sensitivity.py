@@ -1,4 +1,4 @@
-"""How much the answer depends on the measurements that were judged corrupt: they are left out."""
+"""How much the answer depends on the suspects: the estimate without them."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 from stoic.numbers import rounded
 from stoic.optimize.answers import Answer, Suspect, Trial
-from stoic.optimize.judgement import estimate
+from stoic.optimize.answers.recommendation import estimate
 from stoic.optimize.optimizer import Optimizer
 from stoic.parallel import one_thread
 
 __all__ = ["Without", "leave_out", "positions"]
 
-_SMALL_MOVE = 0.05  # of the interval's width: what measurements that hardly count may move
+_SMALL_MOVE = 0.05  # of the interval's width: such a change of the estimate is called small
 
 
 @dataclass(frozen=True)
@@ -52,22 +52,21 @@ def leave_out(
 ) -> Without | None:
     """The answer's configuration, estimated anew from all measurements but the suspects.
 
-    ``optimizer`` is one that was told nothing yet; it is told the other measurements. None where
-    there are no suspects, or nothing else. Cost: one fit from a cold start.
+    ``optimizer`` is a new one; the other measurements are reported to it. None where there are no
+    suspects, or nothing else. Cost: one fit from a cold start.
     """
     left_out = positions(trials, suspects)
     kept = [t for i, t in enumerate(trials) if t.value is not None and i not in left_out]
     if not left_out or not kept:
         return None
     optimizer.tell_all([(trial.params, trial.value, None) for trial in kept])
-    history = optimizer._history
     point = optimizer.space.encode(answer.params)
     with one_thread():
-        again = estimate(history, optimizer._modeller.model(), point)
+        again = estimate(optimizer.knowledge(), point)
     return Without(len(left_out), answer, again.value)
 
 
 def positions(trials: Sequence[Trial], suspects: Sequence[Suspect]) -> frozenset[int]:
     """Positions of the suspects among the trials; several trials may share a number."""
-    doubted = {(suspect.trial, suspect.value) for suspect in suspects}
-    return frozenset(i for i, t in enumerate(trials) if (t.number, t.value) in doubted)
+    suspected = {(suspect.trial, suspect.value) for suspect in suspects}
+    return frozenset(i for i, t in enumerate(trials) if (t.number, t.value) in suspected)

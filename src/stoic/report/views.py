@@ -1,25 +1,27 @@
-"""What pictures of a result show, as numbers: estimates over time, shares, slices, ranges."""
+"""The numbers behind the figures of a result: estimates over time, importance, slices, ranges."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stoic.checks import Array, IntArray
-from stoic.optimize.judgement import moved_by_skew
+from stoic.optimize.answers.interval import skew_shift
 from stoic.optimize.optimizer import Optimizer
 from stoic.report.importance import Importance, bare, columns, importance
 from stoic.report.replay import Estimate, replay
-from stoic.report.result import Result
 from stoic.report.sensitivity import positions
 from stoic.spaces import Categorical, Float, Space
 from stoic.spaces.choices import Listed
 from stoic.spaces.parameters import Parameter, Plain
+
+if TYPE_CHECKING:
+    from stoic.report.result import Result
 
 __all__ = [
     "Slice",
@@ -37,23 +39,32 @@ __all__ = [
     "window",
 ]
 
-_TEN_PERCENT = 1.645  # normal quantile of a 90% interval
-_SLICES = 6  # the most important parameters that exist in the answer
-_FINE = 121  # points of a slice along a continuum
-_MOST_CHOICES = 12  # of a categorical that are shown; ordered values beyond are drawn as a line
-_MOST_NEAR = 250  # measurements shown along a slice
-_LARGEST = 1e300  # what draws squares and adds
-_FAINT = 0.05  # measurements that say less than this about a slice are left out
+_NORMAL_90 = 1.645  # standard deviations: half-width of a normal 90% interval
+_MAX_DRAWN = 1e300  # values: figures square and add them
+
+
+@dataclass(frozen=True)
+class SliceLimits:
+    """How much a slice shows; chosen by eye."""
+
+    slices: int = 6  # of the most important parameters that exist in the answer
+    points: int = 121  # along a continuous parameter
+    choices: int = 12  # of a categorical; more values that are ordered are drawn as a line
+    measurements: int = 250  # near the slice
+    min_nearness: float = 0.05  # of a measurement; farther ones are not shown
+
+
+_LIMITS = SliceLimits()
 
 
 @dataclass(frozen=True)
 class View:
-    """All that a picture of a result shows.
+    """All that the figures of a result show.
 
-    ``shares`` and ``slices`` need an answer, and values that tell their spread.
+    ``shares`` and ``slices`` need an answer, and values whose spread is known.
     """
 
-    optimizer: Optimizer  # told all trials
+    optimizer: Optimizer  # which knows all trials
     estimates: list[Estimate]
     shares: list[Importance]
     slices: list[Slice]
@@ -66,23 +77,23 @@ def view(result: Result) -> View:
         return View(optimizer, estimates, [], [])
     if _same(result.source, result):
         assert result.source is not None
-        optimizer = result.source  # its surrogate is there already
+        optimizer = result.source  # whose surrogate is fitted
     shares = importance(optimizer)
     u = result.space.encode(result.best.params)
-    names = [share.name for share in shares if share.name in result.best.params][:_SLICES]
+    names = [share.name for share in shares if share.name in result.best.params][: _LIMITS.slices]
     slices = [slice_through(optimizer, u, name) for name in names]
     return View(optimizer, estimates, shares, slices)
 
 
 def _same(optimizer: Optimizer | None, result: Result) -> bool:
-    """Whether an optimiser was told just what the result holds, whatever the numbers."""
+    """Whether an optimiser has the trials of the result, whatever their numbers."""
     if optimizer is None or len(optimizer.trials) != len(result.trials):
         return False
     pairs = zip(optimizer.trials, result.trials, strict=True)
     return all(a.value == b.value and a.params == b.params for a, b in pairs)
 
 
-# -- where trials stand ---------------------------------------------------------------------------
+# -- positions of trials --------------------------------------------------------------------------
 
 
 def suspected(result: Result) -> frozenset[int]:
@@ -96,7 +107,7 @@ def lucky(result: Result) -> int | None:
 
 
 def numbered(result: Result) -> bool:
-    """Whether the trials' numbers are their positions, as in a run of one go."""
+    """Whether the trials' numbers are their positions, as in a run that was not resumed."""
     return all(trial.number == i for i, trial in enumerate(result.trials))
 
 
@@ -108,21 +119,21 @@ def window(result: Result, estimates: Sequence[Estimate]) -> tuple[float, float]
     last = estimates[-1]
     must = [drawn(e.value) for e in estimates]
     must += [drawn(last.low), drawn(last.high)] if last.bounded else []
-    doubted = suspected(result)
+    suspects = suspected(result)
     good = [(i, t.value) for i, t in enumerate(result.trials) if t.value is not None]
-    honest = [y for i, y in good if i not in doubted] or [y for _, y in good]
-    values = np.array([drawn(y) for y in honest])
+    regular = [y for i, y in good if i not in suspects] or [y for _, y in good]
+    values = np.array([drawn(y) for y in regular])
     q10, q25, q75, q90 = np.quantile(values, [0.1, 0.25, 0.75, 0.9])
-    reach = 2.0 * (q75 - q25)
-    low, high = min(q10, q25 - reach), max(q90, q75 + reach)
+    margin = 2.0 * (q75 - q25)
+    low, high = min(q10, q25 - margin), max(q90, q75 + margin)
     least, most = float(values.min()), float(values.max())
-    room = 0.25 * (high - low)  # nothing is cut off that nearly fits
-    low, high = least if least > low - room else low, most if most < high + room else high
+    slack = 0.25 * (high - low)  # what nearly fits is shown
+    low, high = least if least > low - slack else low, most if most < high + slack else high
     return padded(min([low, *must]), max([high, *must]))
 
 
 def limits(result: Result, slices: Sequence[Slice]) -> tuple[float, float]:
-    """One range for all slices, lest a parameter without effect look as if it had one."""
+    """One range for all slices: a parameter without effect then looks like one."""
     lows, highs = (np.concatenate([getattr(s, end) for s in slices]) for end in ("low", "high"))
     low, high = float(np.quantile(lows, 0.02)), float(np.quantile(highs, 0.98))
     near = {int(i) for s in slices for i in s.near[s.nearness > 0.3]} - suspected(result)
@@ -136,12 +147,12 @@ def limits(result: Result, slices: Sequence[Slice]) -> tuple[float, float]:
 
 
 def drawn(value: float) -> float:
-    """The nearest value that drawing can do arithmetic with."""
-    return min(max(value, -_LARGEST), _LARGEST)
+    """The nearest value that figures can do arithmetic with."""
+    return min(max(value, -_MAX_DRAWN), _MAX_DRAWN)
 
 
 def padded(low: float, high: float) -> tuple[float, float]:
-    """A range with some room around it, even where its ends are one."""
+    """A range with a margin around it, even where its ends are equal."""
     low, high = drawn(low), drawn(high)
     pad = 0.07 * (high - low) if high > low else 0.05 * abs(low) or 1.0
     return float(drawn(low - pad)), float(drawn(high + pad))
@@ -152,25 +163,25 @@ def padded(low: float, high: float) -> tuple[float, float]:
 
 def scatter(optimizer: Optimizer, at: float) -> float:
     """The standard deviation of an ordinary measurement where the true value is ``at``."""
-    model = optimizer._modeller.model()
+    model, sign = optimizer.knowledge().model, optimizer.history.sign
     scaling, std = model.scaling, math.sqrt(model.gp.hyper.noise)
-    z = float(scaling.z(np.array([optimizer._sign * at]))[0])
+    z = float(scaling.z(np.array([sign * at]))[0])
     return abs(scaling.y(z + std) / 2.0 - scaling.y(z - std) / 2.0)
 
 
 def predict(optimizer: Optimizer, U: Array) -> tuple[Array, Array, Array]:
     """Estimates at encoded points ± 1.645 standard deviations, in the user's units.
 
-    The estimate of the answer's point is the answer's. Its interval is another one: it allows for
-    more than the surrogate's variance (`judgement.estimate`), at a cost for each point.
+    At the answer's point, the estimate is the answer's. The answer's interval is another one: it
+    accounts for more than the surrogate's variance, at a cost for each point.
     """
-    model, sign = optimizer._modeller.model(), optimizer._sign
+    model, sign = optimizer.knowledge().model, optimizer.history.sign
     mean, variance = model.gp.predict(U)
-    mean = mean + moved_by_skew(model)
-    reach = _TEN_PERCENT * np.sqrt(variance)
+    mean = mean + skew_shift(model)
+    half_width = _NORMAL_90 * np.sqrt(variance)
     value, a, b = (
         np.array([drawn(sign * model.scaling.y(float(z))) for z in zs])
-        for zs in (mean, mean - reach, mean + reach)
+        for zs in (mean, mean - half_width, mean + half_width)
     )
     return value, np.minimum(a, b), np.maximum(a, b)
 
@@ -182,20 +193,20 @@ class Slice:
     name: str
     parameter: Parameter
     values: list[Plain]
-    x: Array  # where the values stand: numbers as such, listed values by rank
+    x: Array  # coordinates of the values: numbers as such, listed values by rank
     mean: Array
     low: Array
     high: Array
     best: float  # the answer's x
     near_x: Array
     near: IntArray  # their positions among the trials
-    nearness: Array  # from 0 to 1: how much each measurement has to say about the slice
+    nearness: Array  # of each measurement to the slice, from 0 to 1
 
     @property
     def separate(self) -> bool:
         """Whether the values are drawn one by one, rather than as a line."""
-        few = len(self.values) <= _MOST_CHOICES and self.parameter.size is not None
-        return few or isinstance(self.parameter, Categorical)
+        countable = len(self.values) <= _LIMITS.choices and self.parameter.size is not None
+        return countable or isinstance(self.parameter, Categorical)
 
     @property
     def log(self) -> bool:
@@ -214,10 +225,10 @@ def slice_through(optimizer: Optimizer, u: Array, name: str) -> Slice:
     U[:, own] = [alone.encode({name: value}) for value in values]
     mean, low, high = predict(optimizer, space.snap(U))
     x = np.array([_x(parameter, value, name) for value in values])
-    if isinstance(parameter, Categorical) and len(values) > _MOST_CHOICES:
+    if isinstance(parameter, Categorical) and len(values) > _LIMITS.choices:
         better = np.array(mean if optimizer.direction == "minimize" else -mean)
-        better[values.index(here)] = -math.inf  # the answer's own stays
-        kept = np.sort(np.argsort(better, kind="stable")[:_MOST_CHOICES])
+        better[values.index(here)] = -math.inf  # the answer's own is kept
+        kept = np.sort(np.argsort(better, kind="stable")[: _LIMITS.choices])
         values = [values[i] for i in kept]
         x, mean, low, high = np.arange(float(len(kept))), mean[kept], low[kept], high[kept]
     near_x, near, nearness = _nearby(optimizer, u, name, own, dict(zip(values, x, strict=True)))
@@ -228,22 +239,23 @@ def slice_through(optimizer: Optimizer, u: Array, name: str) -> Slice:
 
 
 def _nearby(
-    optimizer: Optimizer, u: Array, name: str, own: NDArray[np.bool_], places: dict[Plain, float]
+    optimizer: Optimizer, u: Array, name: str, own: NDArray[np.bool_], shown: dict[Plain, float]
 ) -> tuple[Array, IntArray, Array]:
     """Measurements and how near they are to the slice, in length-scales of the surrogate."""
-    parameter, history = optimizer.space.parameters[name], optimizer._history
-    away = ((history.points() - u) / optimizer._modeller.model().gp.hyper.lengthscales)[:, ~own]
-    said = np.exp(-0.5 * np.einsum("ij,ij->i", away, away))
+    parameter, history = optimizer.space.parameters[name], optimizer.history
+    lengthscales = optimizer.knowledge().model.gp.hyper.lengthscales
+    away = ((history.points() - u) / lengthscales)[:, ~own]
+    near_slice = np.exp(-0.5 * np.einsum("ij,ij->i", away, away))
     found = []
-    for position, nearness in zip(history.numbers(), said.tolist(), strict=True):
+    for position, nearness in zip(history.numbers(), near_slice.tolist(), strict=True):
         params = history.trials[position].params
-        if nearness < _FAINT or name not in params:
+        if nearness < _LIMITS.min_nearness or name not in params:
             continue
         value = params[name]
-        x = places.get(value) if isinstance(parameter, Categorical) else _x(parameter, value, name)
+        x = shown.get(value) if isinstance(parameter, Categorical) else _x(parameter, value, name)
         if x is not None:
             found.append((x, position, nearness))
-    found = sorted(found, key=lambda item: -item[2])[:_MOST_NEAR]
+    found = sorted(found, key=lambda item: -item[2])[: _LIMITS.measurements]
     xs, near, nearness_ = zip(*found, strict=True) if found else ((), (), ())
     return np.array(xs, float), np.array(near, np.int64), np.array(nearness_, float)
 
@@ -252,10 +264,10 @@ def _values(parameter: Parameter, here: Plain) -> list[Plain]:
     """Values along a slice, that of the answer among them."""
     if isinstance(parameter, Categorical):
         return list(parameter.choices)
-    q = np.linspace(0.0, 1.0, _FINE)
-    places = q if isinstance(parameter, Float) else parameter.fill(np.minimum(q, 1.0 - 1e-12))
-    mine = parameter.coordinate(here, "the answer")
-    return [parameter.value(c) for c in np.unique([*places, mine]).tolist()]
+    q = np.linspace(0.0, 1.0, _LIMITS.points)
+    grid = q if isinstance(parameter, Float) else parameter.fill(np.minimum(q, 1.0 - 1e-12))
+    own = parameter.coordinate(here, "the answer")
+    return [parameter.value(c) for c in np.unique([*grid, own]).tolist()]
 
 
 def _x(parameter: Parameter, value: Plain, name: str) -> float:

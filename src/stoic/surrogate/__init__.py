@@ -1,4 +1,4 @@
-"""Gaussian-process regression that learns its hyper-parameters and shrugs off outliers."""
+"""Gaussian-process regression that learns its hyper-parameters and is robust to outliers."""
 
 from stoic.surrogate.fitting import fit
 from stoic.surrogate.gp import RobustGP

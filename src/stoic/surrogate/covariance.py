@@ -1,8 +1,8 @@
-"""The correlation of the surrogate: between rough and very smooth, as the data say.
+"""The correlation function of the surrogate: a blend of a smooth and a rough kernel.
 
-k(r²) = ρ·exp(−r²/2) + (1 − ρ)·(1 + z + z²/3)·exp(−z), z = √5·r: a blend of the squared
-exponential, which extrapolates best where functions are smooth, and of Matérn 5/2, which
-does not ring where they are not. ρ is learned.
+k(r²) = ρ·exp(−r²/2) + (1 − ρ)·(1 + z + z²/3)·exp(−z), z = √5·r. The squared
+exponential extrapolates best where functions are smooth; Matérn 5/2 does not overshoot where they
+are rough. ρ is learned.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["blend", "correlation"]
 
 
 def correlation(r2: Array, rho: float) -> Array:
-    """The blend at squared distances; in two arrays, since fresh ones cost as much as exp."""
+    """The blend at squared distances; in two arrays, since new ones cost as much as exp."""
     z = 5.0 * r2
     np.sqrt(z, out=z)
     rough = z * (1.0 / 3.0)
@@ -32,13 +32,13 @@ def correlation(r2: Array, rho: float) -> Array:
     return smooth
 
 
-def blend(r2: Array, rho: float, room: Array | None = None) -> tuple[Array, Array, Array]:
+def blend(r2: Array, rho: float, buffers: Array | None = None) -> tuple[Array, Array, Array]:
     """k, its derivative by r², and its derivative by ρ.
 
-    ``room`` for five arrays of the shape of ``r2`` has the results in the first three, and is
-    worth having where the same is done again and again: fresh memory costs more than the rest.
+    ``buffers`` for five arrays of the shape of ``r2`` hold the results in the first three. They
+    pay where the same shape recurs: new memory costs more than the arithmetic.
     """
-    k, dk, smooth, z, e1 = np.empty((5, *r2.shape)) if room is None else room[:5]
+    k, dk, smooth, z, e1 = np.empty((5, *r2.shape)) if buffers is None else buffers[:5]
     np.exp(np.multiply(-0.5, r2, out=smooth), out=smooth)
     np.sqrt(np.multiply(5.0, r2, out=z), out=z)
     e = np.exp(np.negative(z, out=k), out=k)

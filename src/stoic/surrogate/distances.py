@@ -1,4 +1,4 @@
-"""Squared distances in units of length-scales, quick also where a category has many levels.
+"""Squared distances in units of length-scales, fast also where a category has many levels.
 
 A category of w levels has w columns, of which one is 1 and the others 0, or all are 1/w where the
 parameter does not exist. With hundreds of columns, distances would cost hundreds of times those of
@@ -18,9 +18,9 @@ from stoic.checks import Array, IntArray
 
 __all__ = ["Coded", "Scaled", "apart", "between", "by_group"]
 
-_WIDE_COLUMNS = 16  # of a category, beyond which its levels are compared instead
+_MAX_NARROW_COLUMNS = 16  # of a category; of a wider one the levels are compared
 _EMPTY = np.empty(0)
-_NONE = -1  # the level of a parameter that does not exist
+_NO_LEVEL = -1  # the level of a parameter that does not exist
 
 
 class Coded:
@@ -28,28 +28,28 @@ class Coded:
 
     def __init__(self, X: Array, groups: IntArray) -> None:
         self.X = X
-        self.plain: IntArray | slice = slice(None)  # columns that are subtracted
+        self.narrow: IntArray | slice = slice(None)  # columns that are subtracted
         self.wide: list[int] = []  # numbers of the groups of columns that are compared
         self.sizes: list[int] = []  # how many columns each has
         self.first: list[int] = []  # their first columns
         self.levels: list[IntArray] = []
-        if len(groups) <= _WIDE_COLUMNS:
+        if len(groups) <= _MAX_NARROW_COLUMNS:
             return
         counts = np.bincount(groups)
-        wide = np.flatnonzero(counts > _WIDE_COLUMNS)
+        wide = np.flatnonzero(counts > _MAX_NARROW_COLUMNS)
         members = [np.flatnonzero(groups == group) for group in wide]
-        levels = [_levels(X[:, _run(columns)]) for columns in members]
+        levels = [_levels(X[:, _as_slice(columns)]) for columns in members]
         found = [each for each in levels if each is not None]
-        if len(wide) and len(found) == len(levels):  # or else they are columns of something else
+        if len(wide) and len(found) == len(levels):  # else the columns are no one-hot codes
             self.wide, self.sizes, self.levels = wide.tolist(), counts[wide].tolist(), found
             self.first = [int(columns[0]) for columns in members]
-            self.plain = np.flatnonzero(~np.isin(groups, wide))
+            self.narrow = np.flatnonzero(~np.isin(groups, wide))
 
     def scaled(self, lengthscales: Array) -> Scaled:
         """The points in units of length-scales, given for each column."""
         if not self.wide:
             return Scaled(self, self.X / lengthscales, _EMPTY, lengthscales)
-        U = self.X[:, self.plain] / lengthscales[self.plain]
+        U = self.X[:, self.narrow] / lengthscales[self.narrow]
         return Scaled(self, U, 1.0 / lengthscales[self.first] ** 2, lengthscales)
 
 
@@ -62,7 +62,7 @@ class Scaled(NamedTuple):
     lengthscales: Array  # of each column
 
 
-def _run(columns: IntArray) -> IntArray | slice:
+def _as_slice(columns: IntArray) -> IntArray | slice:
     """Columns that follow each other as a slice, which needs no copy."""
     first, last = int(columns[0]), int(columns[-1])
     return slice(first, last + 1) if last - first + 1 == len(columns) else columns
@@ -85,8 +85,8 @@ def apart(
     """Squared distances along the k-th wide category: 2 between levels, less to none."""
     one, other = a.levels[k][rows, None], b.levels[k][None, columns]
     gaps = np.where(one != other, 2.0, 0.0)
-    if one.min(initial=0) == _NONE or other.min(initial=0) == _NONE:
-        gaps -= ((one == _NONE) != (other == _NONE)) * (1.0 + 1.0 / a.sizes[k])
+    if one.min(initial=0) == _NO_LEVEL or other.min(initial=0) == _NO_LEVEL:
+        gaps -= ((one == _NO_LEVEL) != (other == _NO_LEVEL)) * (1.0 + 1.0 / a.sizes[k])
     return gaps
 
 
@@ -117,4 +117,4 @@ def _levels(X: Array) -> IntArray | None:
     none = (high == low) & (high == 1.0 / X.shape[1])
     if not (one | none).all():
         return None
-    return np.where(none, _NONE, levels)
+    return np.where(none, _NO_LEVEL, levels)

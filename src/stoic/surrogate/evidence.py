@@ -1,7 +1,7 @@
 """The log posterior of the hyper-parameters, given measurements and their weights.
 
 log p(θ | z) = −½ (z − μ)ᵀ C⁻¹ (z − μ) − ½ log|C| + log prior, C = a² K + diag(1/(w/s² + q)):
-w are the measurements' weights, q precisions of them that do not change with the noise.
+w are the measurements' weights, q the part of their precisions that does not depend on s².
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from stoic.surrogate.hyper import Hyper, Prior
 
 __all__ = ["JITTER", "negative_evidence"]
 
-JITTER = 1e-8  # of the amplitude, on the diagonal: duplicates stay invertible
-_HOPELESS = 1e10
+JITTER = 1e-8  # times the amplitude, on the diagonal of C: duplicates stay invertible
+_LOSS_IF_SINGULAR = 1e10  # nats, where C has no Cholesky factor: the search turns back
 
 
 def negative_evidence(
@@ -33,23 +33,23 @@ def negative_evidence(
     centre, spread = prior.centre(count), prior.spread(count)
     points = Coded(X, groups)
     along = [apart(points, points, k) for k in range(len(points.wide))]
-    members: Any = np.eye(count)[groups[points.plain]]  # (columns, groups)
+    members: Any = np.eye(count)[groups[points.narrow]]  # (columns, groups)
     diagonal = np.diag_indices(n)
     below = np.tri(n, k=-1, dtype=bool)
-    room = np.empty((6, n, n))
+    buffers = np.empty((6, n, n))
 
     def value_and_gradient(theta: Array, z: Array, w: Array, q: Array) -> tuple[float, Array]:
         h = Hyper(theta, groups)
         rho, a2 = h.smoothness, h.amplitude
-        placed = points.scaled(h.lengthscales)
-        U = placed.U
-        K, dK, dK_rho = blend(between(placed, placed), rho, room)
-        C, Q = np.multiply(a2, K, out=room[3]), room[4]
+        scaled = points.scaled(h.lengthscales)
+        U = scaled.U
+        K, dK, dK_rho = blend(between(scaled, scaled), rho, buffers)
+        C, Q = np.multiply(a2, K, out=buffers[3]), buffers[4]
         noise = h.noise / (w + h.noise * q)
         C[diagonal] += noise + JITTER * a2
         L, failed = dpotrf(C.T, lower=1, clean=0, overwrite_a=1)
         if failed:
-            return _HOPELESS, np.zeros_like(theta)
+            return _LOSS_IF_SINGULAR, np.zeros_like(theta)
         r = z - h.mean
         alpha = dpotrs(L, r, lower=1)[0]
         half = math.fsum(np.log(L[diagonal]))
@@ -57,12 +57,12 @@ def negative_evidence(
         # Q = ααᵀ − C⁻¹, symmetric, of which LAPACK fills one half; d log p = ½ tr(Q dC)
         np.copyto(Q, inverse.T)
         np.copyto(Q, inverse, where=below)
-        np.subtract(np.multiply(alpha[:, None], alpha, out=room[5]), Q, out=Q)
+        np.subtract(np.multiply(alpha[:, None], alpha, out=buffers[5]), Q, out=Q)
         W = np.multiply(Q, dK, out=dK)
         by_column = 2.0 * (W.sum(1) @ (U * U)) - 2.0 * (U * (W @ U)).sum(0)  # Σ W (u_i − u_j)²
         gradient = np.empty_like(theta)
         gradient[:-4] = a2 * (by_column @ members)
-        for group, weight, gaps in zip(points.wide, placed.weights, along, strict=True):
+        for group, weight, gaps in zip(points.wide, scaled.weights, along, strict=True):
             gradient[group] = a2 * weight * np.vdot(W, gaps)
         gradient[-4] = -0.5 * a2 * np.vdot(Q, K)
         gradient[-3] = -0.5 * (Q[diagonal] @ (noise * noise * w)) / h.noise

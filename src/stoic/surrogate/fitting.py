@@ -1,9 +1,9 @@
-"""Learning the hyper-parameters and the weights together, without being fooled at the start.
+"""Fit the hyper-parameters of the surrogate and the weights of its measurements together.
 
-Alternates between judging the measurements (:mod:`stoic.surrogate.noise`) and a few
-quasi-Newton steps on the evidence given their weights. A cold start first fits values that are
-cut: outliers would otherwise pass for noise, the noise for all there is, and no later step would
-find back.
+The fit alternates between weights (:mod:`stoic.surrogate.noise`) and a few quasi-Newton steps on
+the evidence given the weights. A cold start first fits clipped values. With unclipped ones, the
+outliers would be taken for noise, the noise for the whole variation, and no later step would
+recover.
 """
 
 from __future__ import annotations
@@ -19,44 +19,53 @@ from stoic.surrogate.ascent import ascend
 from stoic.surrogate.evidence import negative_evidence
 from stoic.surrogate.gp import RobustGP, prior_covariance
 from stoic.surrogate.hyper import Hyper, Prior
-from stoic.surrogate.noise import Beliefs, Trust, skew
+from stoic.surrogate.noise import NoisePrior, Weighting, noise_mean
 
 __all__ = ["Fit", "Start", "fit"]
 
-_SAME = 0.3  # in every logarithm: fits closer than this are one
-_ALIKE = 1.0  # in the logit of the smoothness, which shows least
-_STEP = 1.0  # the most that a logarithm changes at once
-_SUBSET = 256  # the evidence of this many measurements settles the hyper-parameters
-_COARSE = 400  # measurements, beyond which a cold start begins with a choice of them
+
+@dataclass(frozen=True)
+class FitRule:
+    """How a fit is searched; chosen on the develop set of benchmarks/robust."""
+
+    same_mode: float = 0.3  # two fits are one mode if no logarithm in θ differs by more
+    same_smoothness: float = 1.0  # and the logit of the smoothness, which matters least, by this
+    max_step: float = 1.0  # change of a logarithm in one step
+    evidence_subset: int = 256  # measurements whose evidence decides θ
+    coarse_from: int = 400  # measurements above which a cold start begins with a subset
+
+
+_RULE = FitRule()
 
 
 @dataclass(frozen=True)
 class Start:
-    """A cold start: values cut at ±``cut``, length-scales in units of the prior's."""
+    """A cold start: values clipped at ±``clip``, length-scales in units of the prior's."""
 
-    cut: float = 1.0
+    clip: float = 1.0
     lengthscale: float = 1.0
 
 
 @dataclass(frozen=True)
 class Fit:
-    """A fitted surrogate, how it judged its measurements, and the evidence for it."""
+    """A fitted surrogate, the weighting of its measurements, and the evidence for it."""
 
     gp: RobustGP
     z: Array
-    trust: Trust
+    weighting: Weighting
     evidence: float
 
     @cached_property
-    def skew(self) -> tuple[float, float]:
+    def noise_mean(self) -> tuple[float, float]:
         """The mean of the noise about its ordinary part, and its standard error."""
         gp = self.gp
-        return skew(self.trust.responsibilities, self.z, *gp.left_out, gp.hyper.noise)
+        return noise_mean(self.weighting.responsibilities, self.z, *gp.left_out, gp.hyper.noise)
 
-    def agrees(self, other: Fit) -> bool:
-        """Whether another fit tells the same story."""
+    def same_mode(self, other: Fit) -> bool:
+        """Whether another fit has found the same mode of the evidence."""
         apart = np.abs(self.gp.hyper.theta - other.gp.hyper.theta)
-        return bool(apart[:-1].max() < _SAME and apart[-1] < _ALIKE)
+        near = apart[:-1].max() < _RULE.same_mode
+        return bool(near and apart[-1] < _RULE.same_smoothness)
 
 
 def fit(
@@ -66,7 +75,7 @@ def fit(
     *,
     start: Start | Fit | None = None,
     prior: Prior | None = None,
-    beliefs: Beliefs | None = None,
+    noise_prior: NoisePrior | None = None,
     rounds: int = 5,
     steps: int = 5,
 ) -> Fit:
@@ -79,19 +88,19 @@ def fit(
     groups
         Number of the length-scale of each column.
     start
-        A fit of the first of these measurements to start from, or the manner of a cold start.
-    prior, beliefs
-        About the hyper-parameters and about the noise.
+        A fit of the first of these measurements to start from, or the kind of a cold start.
+    prior, noise_prior
+        Of the hyper-parameters and of the noise.
     rounds, steps
         Alternations, and quasi-Newton steps in each.
     """
-    prior, beliefs = prior or Prior(), beliefs or Beliefs()
-    if len(z) > _COARSE and not isinstance(start, Fit):
-        few = _even(len(z), _SUBSET)
-        again = partial(fit, start=start, prior=prior, beliefs=beliefs, rounds=rounds, steps=steps)
-        coarse = again(X[few], z[few], groups)
-        return _refined(coarse, X, z, few, prior, beliefs)
-    learner, surrogates = _Learner(X, groups, prior), _Surrogates(X, groups)
+    prior, noise_prior = prior or Prior(), noise_prior or NoisePrior()
+    if len(z) > _RULE.coarse_from and not isinstance(start, Fit):
+        chosen = _evenly_spaced(len(z), _RULE.evidence_subset)
+        again = partial(fit, start=start, prior=prior, noise_prior=noise_prior)
+        coarse = again(X[chosen], z[chosen], groups, rounds=rounds, steps=steps)
+        return _extended(coarse, X, z, chosen, prior, noise_prior)
+    search, surrogates = _EvidenceSearch(X, groups, prior), _Surrogates(X, groups)
     if isinstance(start, Fit):
         theta = start.gp.hyper.theta
         weights, targets = np.ones(len(z)), z.copy()
@@ -100,40 +109,43 @@ def fit(
         gp = surrogates.of(theta, targets, weights)
     else:
         start = start or Start()
-        theta = learner.centre.copy()
+        theta = search.centre.copy()
         theta[:-4] += math.log(start.lengthscale)
-        cut, even = np.clip(z, -start.cut, start.cut), np.ones(len(z))
-        theta = learner.climb(theta, cut, even, np.zeros(len(z)), steps + steps // 2)
-        gp = surrogates.of(theta, cut, even)
+        clipped, equal = np.clip(z, -start.clip, start.clip), np.ones(len(z))
+        theta = search.climb(theta, clipped, equal, np.zeros(len(z)), steps + steps // 2)
+        gp = surrogates.of(theta, clipped, equal)
     for _ in range(rounds):
-        trust = Trust.of(z, *gp.left_out, gp.hyper.noise, beliefs)
-        theta = learner.climb(theta, trust.targets, trust.own, trust.lies, steps)
-        gp = surrogates.trusting(theta, trust)
-    trust = Trust.of(z, *gp.left_out, gp.hyper.noise, beliefs)
-    gp = surrogates.trusting(theta, trust)
-    return Fit(gp, z, trust, gp.evidence + trust.bonus - prior.doubt(theta))
+        w = Weighting.of(z, *gp.left_out, gp.hyper.noise, noise_prior)
+        theta = search.climb(theta, w.targets, w.scaled_weights, w.fixed_precisions, steps)
+        gp = surrogates.weighted(theta, w)
+    w = Weighting.of(z, *gp.left_out, gp.hyper.noise, noise_prior)
+    gp = surrogates.weighted(theta, w)
+    return Fit(gp, z, w, gp.evidence + w.bound_term - prior.penalty(theta))
 
 
-def _refined(coarse: Fit, X: Array, z: Array, few: IntArray, prior: Prior, beliefs: Beliefs) -> Fit:
-    """The fit of all measurements with the hyper-parameters of a ``few``."""
+def _extended(
+    coarse: Fit, X: Array, z: Array, chosen: IntArray, prior: Prior, noise_prior: NoisePrior
+) -> Fit:
+    """The fit of all measurements with the hyper-parameters of the ``chosen`` ones."""
     hyper, surrogates = coarse.gp.hyper, _Surrogates(X, coarse.gp.hyper.groups)
-    mean, variance = coarse.gp.predict(X)  # of those that the few have not seen
-    mean[few], variance[few] = coarse.gp.left_out
-    trust = Trust.of(z, mean, variance, hyper.noise, beliefs)
-    gp = surrogates.trusting(hyper.theta, trust)
-    trust = Trust.of(z, *gp.left_out, hyper.noise, beliefs)
-    gp = surrogates.trusting(hyper.theta, trust)
-    return Fit(gp, z, trust, gp.evidence + trust.bonus - prior.doubt(hyper.theta))
+    mean, variance = coarse.gp.predict(X)
+    mean[chosen], variance[chosen] = coarse.gp.left_out
+    weighting = Weighting.of(z, mean, variance, hyper.noise, noise_prior)
+    gp = surrogates.weighted(hyper.theta, weighting)
+    weighting = Weighting.of(z, *gp.left_out, hyper.noise, noise_prior)
+    gp = surrogates.weighted(hyper.theta, weighting)
+    evidence = gp.evidence + weighting.bound_term - prior.penalty(hyper.theta)
+    return Fit(gp, z, weighting, evidence)
 
 
-def _even(n: int, most: int) -> IntArray:
-    """At most so many of n measurements, evenly chosen."""
-    chosen: IntArray = np.unique(np.linspace(0, n - 1, min(n, most)).astype(int))
+def _evenly_spaced(n: int, count: int) -> IntArray:
+    """At most ``count`` of n measurements, evenly spaced."""
+    chosen: IntArray = np.unique(np.linspace(0, n - 1, min(n, count)).astype(int))
     return chosen
 
 
 class _Surrogates:
-    """Surrogates of the same points; their prior covariance is kept while θ stays."""
+    """Surrogates of the same points; the prior covariance is kept while θ stays the same."""
 
     def __init__(self, X: Array, groups: IntArray) -> None:
         self._X, self._groups = X, groups
@@ -145,16 +157,17 @@ class _Surrogates:
             self._last = hyper, prior_covariance(self._X, hyper)
         return RobustGP(self._X, z, weights, *self._last)
 
-    def trusting(self, theta: Array, trust: Trust) -> RobustGP:
-        return self.of(theta, trust.targets, trust.weights(Hyper(theta, self._groups).noise))
+    def weighted(self, theta: Array, weighting: Weighting) -> RobustGP:
+        weights = weighting.weights(Hyper(theta, self._groups).noise)
+        return self.of(theta, weighting.targets, weights)
 
 
-class _Learner:
-    """Climbs the evidence of the measurements, or of an even choice of many."""
+class _EvidenceSearch:
+    """Climbs the evidence of the measurements, or of an evenly spaced subset of many."""
 
     def __init__(self, X: Array, groups: IntArray, prior: Prior) -> None:
         n, count = len(X), int(groups.max()) + 1
-        self.chosen = _even(n, _SUBSET)
+        self.chosen = _evenly_spaced(n, _RULE.evidence_subset)
         self.loss = negative_evidence(X[self.chosen], groups, prior)
         self.low, self.high = np.array(prior.bounds(count)).T
         self.centre = prior.centre(count)
@@ -169,6 +182,7 @@ class _Learner:
             loss, gradient = self.loss(rows[0], z, w, q)
             return np.array([-loss]), -gradient[None]
 
-        found, _ = ascend(score, start[None], self.low, self.high, steps=steps, reach=_STEP)
+        max_step = _RULE.max_step
+        found, _ = ascend(score, start[None], self.low, self.high, steps=steps, max_step=max_step)
         best: Array = found[0]
         return best

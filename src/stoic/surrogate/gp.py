@@ -16,19 +16,19 @@ from stoic.surrogate.hyper import Hyper
 __all__ = ["RobustGP", "prior_covariance"]
 
 
-_FEW = 256  # measurements, up to which inverting C pays
-_ROWS = 128  # of half a matrix, computed at a time
-_BLOCK = 2**16  # elements computed at a time, which the processor's cache holds
+_MAX_INVERTED = 256  # measurements up to which gradients are faster with C⁻¹ than with its factor
+_BLOCK_ROWS = 128  # of the upper triangle of a covariance, computed at a time
+_BLOCK_ELEMENTS = 2**16  # of a covariance, computed at a time: they fit into the processor's cache
 
 
 def prior_covariance(X: Array, hyper: Hyper) -> Array:
     """a² k(X, X), of which the upper triangle is filled."""
-    placed = Coded(X, hyper.groups).scaled(hyper.lengthscales)
+    scaled = Coded(X, hyper.groups).scaled(hyper.lengthscales)
     C = np.zeros((len(X), len(X)))
-    for i in range(0, len(X), _ROWS):
-        gaps = between(placed, placed, slice(i, i + _ROWS), slice(i, None))
+    for i in range(0, len(X), _BLOCK_ROWS):
+        gaps = between(scaled, scaled, slice(i, i + _BLOCK_ROWS), slice(i, None))
         half = correlation(gaps, hyper.smoothness)
-        np.multiply(hyper.amplitude, half, out=C[i : i + _ROWS, i:])
+        np.multiply(hyper.amplitude, half, out=C[i : i + _BLOCK_ROWS, i:])
     return C
 
 
@@ -42,7 +42,7 @@ class RobustGP:
     z
         Their values, see :class:`stoic.surrogate.Scaling`.
     weights
-        w, from 1 for ordinary measurements towards 0 for those not believed.
+        w, from 1 for ordinary measurements towards 0 for outliers.
     hyper
         θ.
     prior
@@ -53,7 +53,7 @@ class RobustGP:
         self, X: Array, z: Array, weights: Array, hyper: Hyper, prior: Array | None = None
     ) -> None:
         self.X, self.z, self.weights, self.hyper = X, z, weights, hyper
-        self._placed = self._place(X)
+        self._scaled = self._scale(X)
         C = prior_covariance(X, hyper) if prior is None else prior.copy()
         C[np.diag_indices(len(X))] += hyper.noise / weights + JITTER * hyper.amplitude
         L, failed = dpotrf(C.T, lower=1, clean=1, overwrite_a=1)
@@ -75,7 +75,7 @@ class RobustGP:
 
     @cached_property
     def _inverse(self) -> Array:
-        """C⁻¹, for slopes only: variances next to measurements want the factor itself."""
+        """C⁻¹, for gradients only: variances next to measurements need the factor itself."""
         half: Array = dpotri(self._L, lower=1)[0]
         return half + np.tril(half, -1).T
 
@@ -98,19 +98,19 @@ class RobustGP:
     def joint(self, X: Array) -> tuple[Array, Array]:
         """Mean and covariance matrix of f at the rows of X."""
         mean, _, V = self._predict(X)
-        placed = self._place(X)
-        K = self.hyper.amplitude * correlation(between(placed, placed), self.hyper.smoothness)
+        scaled = self._scale(X)
+        K = self.hyper.amplitude * correlation(between(scaled, scaled), self.hyper.smoothness)
         return mean, K - V.T @ V
 
-    def _place(self, X: Array) -> Scaled:
+    def _scale(self, X: Array) -> Scaled:
         return Coded(X, self.hyper.groups).scaled(self.hyper.lengthscales)
 
     def _covariance(self, X: Array) -> Array:
         """Between f at the rows of X and at the measurements."""
-        h, placed = self.hyper, self._place(X)
-        k, rows = np.empty((len(X), len(self))), max(_BLOCK // len(self), 1)
+        h, scaled = self.hyper, self._scale(X)
+        k, rows = np.empty((len(X), len(self))), max(_BLOCK_ELEMENTS // len(self), 1)
         for i in range(0, len(X), rows):
-            gaps = between(placed, self._placed, slice(i, i + rows))
+            gaps = between(scaled, self._scaled, slice(i, i + rows))
             part = correlation(gaps, h.smoothness)
             np.multiply(h.amplitude, part, out=k[i : i + rows])
         return k
@@ -126,46 +126,47 @@ class RobustGP:
 
         There are none along the columns of wide categories.
         """
-        h, placed = self.hyper, self._place(X)
-        U, columns = placed.U, placed.points.plain
-        k, dk, _ = blend(between(placed, self._placed), h.smoothness)
+        h, scaled = self.hyper, self._scale(X)
+        U, columns = scaled.U, scaled.points.narrow
+        k, dk, _ = blend(between(scaled, self._scaled), h.smoothness)
         k *= h.amplitude
         dk *= 2.0 * h.amplitude  # by u: dk·(u − u_i)
         mean = h.mean + k @ self._alpha
-        B = k @ self._inverse if len(self) <= _FEW else dpotrs(self._L, k.T, lower=1)[0].T
+        B = k @ self._inverse if len(self) <= _MAX_INVERTED else dpotrs(self._L, k.T, lower=1)[0].T
         variance = np.maximum(h.amplitude - np.einsum("ij,ij->i", k, B), 1e-12 * h.amplitude)
         by_mean = dk * self._alpha
         by_variance = -2.0 * dk * B
         changes = [
-            (by.sum(1)[:, None] * U - by @ self._placed.U) / h.lengthscales[columns]
+            (by.sum(1)[:, None] * U - by @ self._scaled.U) / h.lengthscales[columns]
             for by in (by_mean, by_variance)
         ]
-        if placed.points.wide:
+        if scaled.points.wide:
             inner, changes = changes, [np.zeros(X.shape), np.zeros(X.shape)]
             for change, part in zip(changes, inner, strict=True):
                 change[:, columns] = part
         return mean, variance, changes[0], changes[1]
 
-    def misfit(self, x: Array, worth: float) -> float:
-        """The mean residual about x.
+    def mean_residual(self, x: Array, total_weight: float) -> float:
+        """The weighted mean residual of the measurements nearest to x.
 
-        Of the nearest measurements that together are worth so many ordinary ones: a systematic
-        one shows what a smooth surrogate cannot follow, such as a sharp crest.
+        Of as many as have a weight of ``total_weight`` together. Where it is not near 0, the
+        surrogate is too smooth to follow the measurements, as at a sharp top.
         """
-        gaps = between(self._place(x[None]), self._placed)[0]
+        gaps = between(self._scale(x[None]), self._scaled)[0]
         near = np.argsort(gaps, kind="stable")
-        worths = self.weights[near]
-        worths = np.clip(worth - (np.cumsum(worths) - worths), 0.0, worths)
-        near, worths = near[worths > 0.0], worths[worths > 0.0]
+        weights = self.weights[near]
+        weights = np.clip(total_weight - (np.cumsum(weights) - weights), 0.0, weights)
+        near, weights = near[weights > 0.0], weights[weights > 0.0]
         residuals = self.z[near] - self.mean(self.X[near])
-        return float(worths @ residuals) / float(worths.sum())
+        return float(weights @ residuals) / float(weights.sum())
 
-    def wary(self, shorter: float, taller: float) -> RobustGP:
-        """The same measurements seen by one who trusts smoothness less."""
-        return RobustGP(self.X, self.z, self.weights, self.hyper.wary(shorter, taller))
+    def rescaled(self, lengthscale_factor: float, amplitude_factor: float) -> RobustGP:
+        """The same measurements under other length-scales and another amplitude."""
+        hyper = self.hyper.rescaled(lengthscale_factor, amplitude_factor)
+        return RobustGP(self.X, self.z, self.weights, hyper)
 
-    def expecting(self, X: Array) -> RobustGP:
-        """With measurements pending at the rows of X that come out as predicted."""
+    def with_pending(self, X: Array) -> RobustGP:
+        """With measurements at the rows of X whose values are as predicted."""
         if not len(X):
             return self
         z = np.concatenate([self.z, self.mean(X)])

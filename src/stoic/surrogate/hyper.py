@@ -1,4 +1,4 @@
-"""Hyper-parameters of the surrogate and the prior beliefs about them.
+"""Hyper-parameters of the surrogate and their prior.
 
 As a vector: θ = (log ℓ₁ … log ℓ_G, log a², log s², μ, logit ρ), in units of z and of the
 unit cube.
@@ -50,29 +50,29 @@ class Hyper:
         """ρ: 1 is squared exponential, 0 is Matérn 5/2."""
         return 1.0 / (1.0 + math.exp(-self.theta[-1]))
 
-    def wary(self, shorter: float, taller: float) -> Hyper:
-        """The same with shorter length-scales and a larger amplitude."""
+    def rescaled(self, lengthscale_factor: float, amplitude_factor: float) -> Hyper:
+        """The same with all length-scales, and the amplitude a², multiplied by a factor."""
         theta = self.theta.copy()
-        theta[:-4] += math.log(shorter)
-        theta[-4] += math.log(taller)
+        theta[:-4] += math.log(lengthscale_factor)
+        theta[-4] += math.log(amplitude_factor)
         return Hyper(theta, self.groups)
 
 
 @dataclass(frozen=True)
 class Prior:
-    """Independent normal beliefs about θ.
+    """An independent normal prior of each element of θ.
 
-    Length-scales grow with the square root of the dimension, as distances in the cube do.
-    The noise prior's median is s = 0.135 of the values' spread.
+    Chosen on the develop set of benchmarks/robust. Length-scales grow with the square root of the
+    number of parameters, as distances in the cube do.
     """
 
-    lengthscale: float = 0.4
-    lengthscale_spread: float = 0.7
-    amplitude_spread: float = 1.0
-    noise: float = -4.0
-    noise_spread: float = 1.0
-    mean_spread: float = 1.0
-    smoothness_spread: float = 2.0
+    lengthscale: float = 0.4  # median of ℓ for one parameter, in sides of the unit cube
+    lengthscale_spread: float = 0.7  # standard deviation of log ℓ
+    amplitude_spread: float = 1.0  # of log a², about 0
+    noise: float = -4.0  # mean of log s²: a median s of 0.135 of the values' spread
+    noise_spread: float = 1.0  # of log s²
+    mean_spread: float = 1.0  # of μ, about 0
+    smoothness_spread: float = 2.0  # of logit ρ, about 0
 
     def centre(self, groups: int) -> Array:
         """The most likely θ."""
@@ -84,13 +84,13 @@ class Prior:
         tail = [self.amplitude_spread, self.noise_spread, self.mean_spread, self.smoothness_spread]
         return np.array([self.lengthscale_spread] * groups + tail)
 
-    def doubt(self, theta: Array) -> float:
-        """How far θ is from belief: minus the logarithm of its prior density."""
+    def penalty(self, theta: Array) -> float:
+        """Minus the logarithm of the prior density of θ, up to a constant."""
         groups = len(theta) - 4
         u = (theta - self.centre(groups)) / self.spread(groups)
         return 0.5 * float(u @ u)
 
     def bounds(self, groups: int) -> list[tuple[float, float]]:
-        """Where θ is searched; far outside of belief, but where the arithmetic is safe."""
+        """Where θ is searched: far beyond what is likely, and where the arithmetic is safe."""
         scales = [(math.log(0.01), math.log(30.0))] * groups
         return [*scales, (-6.0, 6.0), (-12.0, 3.0), (-6.0, 6.0), (-6.0, 6.0)]

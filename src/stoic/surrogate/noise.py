@@ -1,15 +1,15 @@
-"""How far a measurement is to be trusted: a mixture of noises, learned with everything else.
+"""The weight of each measurement, from a mixture of noises that is learned with the surrogate.
 
-A measurement's error is s·e. An ordinary e is standard normal; others are N(2, 1.5²) and
-N(−2, 1.5²), for noise that is skewed, N(0, 4.5²), for heavy tails, and ever wilder ones up to 40
-spreads of the values, each with a share of its own: whichever the data use. Gaussian noise, heavy
-tails, skewed noise and separate outliers are one model. What a measurement is worth is judged by
-what the *others* predict for it (leave-one-out), since a model that has seen an outlier bends
-towards it.
+A measurement's error is s·e. An ordinary e is standard normal. Other components are N(2, 1.5²) and
+N(−2, 1.5²), for skewed noise, N(0, 4.5²), for heavy tails, and wider ones, for outliers, up to a
+size of 40 spreads of the values. The share of each component is learned, so that Gaussian noise,
+heavy tails, skewed noise and separate outliers are one model. A measurement is compared with what
+the *others* predict for it (leave-one-out), since a surrogate that has seen an outlier follows it.
 
-With responsibilities r of the components, a measurement acts on the surrogate as one of weight
-w = Σ r/σ² and target z − s·Σ (r δ/σ²)/w. The wild ones have sizes of their own, whatever s is:
-were they multiples of s, many lies would settle between two of them and drag s along.
+With responsibilities r of the components (offsets δ, deviations σ), a measurement acts on the
+surrogate as one of weight w = Σ r/σ² and target z − s·Σ (r δ/σ²)/w. The sizes of the wider
+components do not depend on s: were they multiples of s, many outliers would settle between two of
+them and make s too large.
 """
 
 from __future__ import annotations
@@ -21,118 +21,135 @@ import numpy as np
 
 from stoic.checks import Array
 
-__all__ = ["Beliefs", "Trust", "skew"]
-
-_TAME = 4  # components whose size is that of the noise
-_HEAVY = 4.5  # deviations of noise, the widest of those
-_RATIO = 3.0
-_WIDEST = 40.0  # in units of z; Scaling bounds z by 40
-_PASSES = 3
-_GAP = 0.35  # measurements: a noise that fewer have is not in use
-_FINEST = 1e-4  # of the noise's variance, that ordinary errors may show it to be
+__all__ = ["MIXTURE", "Mixture", "NoisePrior", "Weighting", "components", "noise_mean"]
 
 
 @dataclass(frozen=True)
-class Beliefs:
-    """Prior share of measurements that are not ordinary, worth as many observations."""
+class Mixture:
+    """The form of the mixture; chosen on the develop set of benchmarks/robust."""
 
-    wild: float = 0.10
-    worth: float = 10.0
+    scaled: int = 4  # components whose size is a multiple of s; they come first
+    skew_offset: float = 2.0  # ±, in units of s, of the two components of skewed noise
+    skew_deviation: float = 1.5  # of these, in units of s
+    heavy_deviation: float = 4.5  # of the component of heavy tails, in units of s
+    widest: float = 40.0  # deviation of the widest component, in units of z; |z| is at most 40
+    ratio: float = 3.0  # between the deviations of successive wider components
+    passes: int = 3  # alternations between responsibilities and shares
+    used: float = 0.35  # measurements that a component must have to be in use
+    tail_stds: float = 2.0  # by which wider components must outnumber narrower ones: `_noise_only`
+    min_variance: float = 1e-4  # of s²: the least that ordinary errors may show it to be
 
 
-def _components(s: float, wild: float) -> tuple[Array, Array, Array]:
-    """Offsets δ, deviations σ and prior shares: the ordinary one, the skewed, the wild."""
-    count = max(math.ceil(math.log(_WIDEST / (_HEAVY * s), _RATIO) - 0.5), 0)
-    wider = _WIDEST / s / _RATIO ** np.arange(count - 1.0, -1.0, -1.0)
-    offsets = np.concatenate([[0.0, 2.0, -2.0, 0.0], np.zeros(count)])
-    deviations = np.concatenate([[1.0, 1.5, 1.5, _HEAVY], wider])
-    shares = np.full(len(offsets), wild / (len(offsets) - 1))
-    shares[0] = 1.0 - wild
+MIXTURE = Mixture()
+
+
+@dataclass(frozen=True)
+class NoisePrior:
+    """The prior of the shares of the components.
+
+    Chosen on the develop set of benchmarks/robust.
+    """
+
+    unusual_share: float = 0.10  # of measurements that are not ordinary, over all components
+    observations: float = 10.0  # measurements that the prior counts for
+
+
+def components(s: float, unusual_share: float) -> tuple[Array, Array, Array]:
+    """Offsets δ and deviations σ in units of s, and prior shares: the ordinary component first."""
+    m = MIXTURE
+    count = max(math.ceil(math.log(m.widest / (m.heavy_deviation * s), m.ratio) - 0.5), 0)
+    wider = m.widest / s / m.ratio ** np.arange(count - 1.0, -1.0, -1.0)
+    offsets = np.concatenate([[0.0, m.skew_offset, -m.skew_offset, 0.0], np.zeros(count)])
+    skew = m.skew_deviation
+    deviations = np.concatenate([[1.0, skew, skew, m.heavy_deviation], wider])
+    shares = np.full(len(offsets), unusual_share / (len(offsets) - 1))
+    shares[0] = 1.0 - unusual_share
     return offsets, deviations, shares
 
 
 @dataclass(frozen=True)
-class Trust:
-    """What the measurements are worth.
+class Weighting:
+    """Weights and targets of the measurements."""
 
-    ``bonus`` completes the evidence of a surrogate with these weights and targets to a lower
-    bound of the evidence of the mixture, so that fits which disbelieve different measurements
-    can be compared.
-    """
-
-    own: Array  # weight by the components that grow with the noise
-    lies: Array  # precision by those that do not
+    scaled_weights: Array  # Σ r/σ² over the components whose size is a multiple of s
+    fixed_precisions: Array  # Σ r/(s σ)² over the others
     targets: Array
     responsibilities: Array  # (n, components)
     shares: Array
-    bonus: float
+    bound_term: float  # added to the evidence with these weights, a lower bound of the mixture's
 
     @classmethod
-    def of(cls, z: Array, mean: Array, variance: Array, noise: float, beliefs: Beliefs) -> Trust:
-        """Judge ``z`` by the mean and variance that the other measurements predict for f."""
+    def of(
+        cls, z: Array, mean: Array, variance: Array, noise: float, prior: NoisePrior
+    ) -> Weighting:
+        """Compare ``z`` with the mean and variance of f that the other measurements predict."""
         s = math.sqrt(noise)
-        offsets, deviations, prior = _components(s, beliefs.wild)
+        offsets, deviations, prior_shares = components(s, prior.unusual_share)
         square = deviations * deviations
         total = variance[:, None] + noise * square
         gap = (z - mean)[:, None] - s * offsets
         log_density = -0.5 * (np.log(total) + gap * gap / total)
         density = np.exp(log_density - log_density.max(1, keepdims=True))
-        shares = prior
-        for _ in range(_PASSES):
+        shares = prior_shares
+        for _ in range(MIXTURE.passes):
             joint = density * shares
             r = joint / joint.sum(1, keepdims=True)
-            shares = (r.sum(0) + beliefs.worth * prior) / (len(z) + beliefs.worth)
-        own = r[:, :_TAME] @ (1.0 / square[:_TAME])
-        lies = r[:, _TAME:] @ (1.0 / square[_TAME:]) / noise
-        weights = own + lies * noise
+            observations = len(z) + prior.observations
+            shares = (r.sum(0) + prior.observations * prior_shares) / observations
+        scaled = r[:, : MIXTURE.scaled] @ (1.0 / square[: MIXTURE.scaled])
+        fixed = r[:, MIXTURE.scaled :] @ (1.0 / square[MIXTURE.scaled :]) / noise
+        weights = scaled + fixed * noise
         pull = r @ (offsets / square)
-        spent = np.where(r > 0.0, r * np.log(shares / np.maximum(r, 1e-300)), 0.0).sum()
+        entropy = np.where(r > 0.0, r * np.log(shares / np.maximum(r, 1e-300)), 0.0).sum()
         widened = (r @ np.log(square)).sum() + np.log(weights).sum()
         spread = (r @ (offsets**2 / square)).sum() - (pull**2 / weights).sum()
-        return cls(
-            own,
-            lies,
-            z - s * pull / weights,
-            r,
-            shares,
-            float(spent) - 0.5 * float(widened + spread),
-        )
+        bound_term = float(entropy) - 0.5 * float(widened + spread)
+        return cls(scaled, fixed, z - s * pull / weights, r, shares, bound_term)
 
     def weights(self, noise: float) -> Array:
-        """What measurements weigh, in units of ordinary ones, with noise of such a variance."""
-        return self.own + self.lies * noise
+        """Weights in units of an ordinary measurement, where s² is ``noise``."""
+        return self.scaled_weights + self.fixed_precisions * noise
 
 
-def skew(r: Array, z: Array, mean: Array, variance: Array, noise: float) -> tuple[float, float]:
+def noise_mean(
+    r: Array, z: Array, mean: Array, variance: Array, noise: float
+) -> tuple[float, float]:
     """The mean of the noise about its ordinary part, in units of z, and its standard error.
 
-    Of the measurements that are no lies, weighted by how well the others predict them. About the
-    mean error of the ordinary ones: left out, a measurement near a maximum looks low, since it is
-    the maximum's height that leaving it out makes one forget. Where lies passed for noise, none
-    is far in its units: responsibilities ``r`` are judged again in units of ordinary errors.
+    Of the measurements that are no outliers, weighted by how well the others predict them. The
+    reference is the mean error of the ordinary ones, which is not 0: near a maximum, the others
+    predict too little for a measurement that is left out. Where outliers have made s too large,
+    none is far in units of s: the responsibilities ``r`` are computed again in units of ordinary
+    errors.
     """
     errors, precision = z - mean, noise / (variance + noise)
     square = precision * errors * errors / noise
-    for _ in range(_PASSES):
-        scale = max(float(r[:, 0] @ square) / max(float(r[:, 0].sum()), 1e-300), _FINEST)
-        r = Trust.of(z, mean, scale * variance, scale * noise, Beliefs()).responsibilities
-    belongs = precision * r[:, : _honest(r.sum(0))].sum(1)
-    belongs /= max(float(belongs.sum()), 1e-300)
-    ordinary = precision * r[:, 0]
-    ordinary /= max(float(ordinary.sum()), 1e-300)
-    centre = float(belongs @ errors)
-    spread = float(belongs @ (errors - centre) ** 2)
-    return centre - float(ordinary @ errors), math.sqrt(spread * float(belongs @ belongs))
+    for _ in range(MIXTURE.passes):
+        ordinary = max(float(r[:, 0].sum()), 1e-300)
+        scale = max(float(r[:, 0] @ square) / ordinary, MIXTURE.min_variance)
+        r = Weighting.of(z, mean, scale * variance, scale * noise, NoisePrior()).responsibilities
+    regular = _shares(precision * r[:, : _noise_only(r.sum(0))].sum(1))
+    centre = float(regular @ errors)
+    spread = float(regular @ (errors - centre) ** 2)
+    shift = centre - float(_shares(precision * r[:, 0]) @ errors)
+    return shift, math.sqrt(spread * float(regular @ regular))
 
 
-def _honest(counts: Array) -> int:
-    """How many of the noises are noise, and not lies, by the number of measurements they have.
+def _shares(weights: Array) -> Array:
+    return weights / max(float(weights.sum()), 1e-300)
 
-    Noise thins out: lies are beyond a gap, and where more measurements are wilder than are tamer
-    but not ordinary, by more than chance: by two standard deviations.
+
+def _noise_only(counts: Array) -> int:
+    """How many components are noise rather than outliers, given how many measurements each has.
+
+    The tail of noise becomes thinner. Outliers begin after a component that is not in use, or
+    where more measurements are in the wider components than in the narrower ones (the ordinary
+    one apart), by more than two standard deviations.
     """
     for k in range(3, len(counts)):
-        tamer, wilder = float(counts[1:k].sum()), float(counts[k:].sum())
-        if counts[k] < _GAP or (k > 3 and wilder - tamer > 2.0 * math.sqrt(wilder + tamer)):
+        narrower, wider = float(counts[1:k].sum()), float(counts[k:].sum())
+        surplus = wider - narrower
+        thick = k > 3 and surplus > MIXTURE.tail_stds * math.sqrt(wider + narrower)
+        if counts[k] < MIXTURE.used or thick:
             return k
     return len(counts)

@@ -1,4 +1,4 @@
-"""What an optimisation says: trials, the answer, the luckiest fluke, the suspects."""
+"""The records of an optimisation: trials, the answer, the luckiest measurement, suspects."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from stoic.numbers import shown, with_interval
 from stoic.spaces.wording import assignments
 
-__all__ = ["UNKNOWN", "Answer", "Luckiest", "Suspect", "Trial", "middle"]
+__all__ = ["UNKNOWN", "Answer", "Conclusion", "Luckiest", "Suspect", "Trial", "middle"]
 
 Params = dict[str, Any]
 
@@ -20,7 +20,7 @@ UNKNOWN = "interval unknown: too few different values"
 
 @dataclass(frozen=True)
 class Trial:
-    """One evaluation: its number, what was tried and what came; a failure has no value."""
+    """One evaluation: its number, parameters and outcome; a failure has no value."""
 
     number: int
     params: Mapping[str, Any]
@@ -35,16 +35,16 @@ class Trial:
 
 @dataclass(frozen=True)
 class Answer:
-    """The configuration to stand by: its estimated value, with a 90% interval.
+    """The recommended configuration: its estimated value, with a 90% interval.
 
     The interval is (−∞, ∞) while the spread of the values is unknown: before there are three
-    values, and as long as all are equal. A width would then come from nothing.
+    values, and as long as all are equal.
     """
 
     params: Params
     value: float
     interval: tuple[float, float]
-    measured: int  # how often this very configuration was evaluated with success
+    measured: int  # how often this configuration was evaluated with success
 
     def __str__(self) -> str:
         return f"{assignments(self.params)}: {self.shown()}"
@@ -55,7 +55,7 @@ class Answer:
         return all(map(math.isfinite, self.interval))
 
     def shown(self, label: str = "90%: ") -> str:
-        """The value and its interval, or that it is unknown, with the digits they deserve.
+        """The value and its interval, or that it is unknown, with significant digits only.
 
         >>> Answer({"x": 1}, 12.4117, (11.93, 13.02), measured=3).shown()
         '12.41 (90%: 11.93 to 13.02)'
@@ -83,7 +83,7 @@ class Luckiest:
 
 @dataclass(frozen=True)
 class Suspect:
-    """A measurement judged corrupt: its trial's number, what it should have been, and why."""
+    """A measurement called corrupt: its trial's number, what it should have been, and why."""
 
     trial: int
     params: Mapping[str, Any]
@@ -93,6 +93,15 @@ class Suspect:
 
     def __str__(self) -> str:
         return f"trial {self.trial}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """The answer, the luckiest measurement and the suspects, all from one surrogate."""
+
+    answer: Answer
+    luckiest: Luckiest
+    suspects: tuple[Suspect, ...]
 
 
 def middle(values: Sequence[float]) -> float:

@@ -1,0 +1,21 @@
+"""What an optimisation concludes: the answer with its interval, the luckiest trial, suspects."""
+
+from stoic.optimize.answers.records import (
+    UNKNOWN,
+    Answer,
+    Conclusion,
+    Luckiest,
+    Suspect,
+    Trial,
+    middle,
+)
+
+__all__ = [
+    "UNKNOWN",
+    "Answer",
+    "Conclusion",
+    "Luckiest",
+    "Suspect",
+    "Trial",
+    "middle",
+]

@@ -1,0 +1,166 @@
+"""Find replicates that agree with each other, and estimates that contradict them.
+
+A surrogate that has once called the measurements of a configuration outliers may continue to do
+so, however often they are repeated: left out one by one, each is contradicted by a model that
+already ignores the others. Measurements of one configuration that agree are facts about it,
+whatever the surrogate estimates.
+
+Measurements *agree* where at least half of those of their configuration, and at least two, are
+within a tolerance: four standard deviations of the noise, but not less than 1/20 and not more
+than 1/2 of the spread of all values. Beyond three spreads from the centre the tolerance grows in
+proportion, since the noise of far values mostly does. Noise and spread are those of the surrogate
+and its scaling, so that no unit matters.
+
+An estimate *contradicts* agreeing measurements where it is outside of their range by more than
+four standard deviations of the noise, or 1/20 of the spread.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from stoic.checks import Array
+from stoic.optimize.answers.records import middle
+from stoic.optimize.history import History
+from stoic.optimize.model import Model
+from stoic.surrogate.distances import Coded, between
+
+__all__ = ["Agreement", "Replicates"]
+
+
+@dataclass(frozen=True)
+class AgreementRule:
+    """When measurements agree; chosen on histories with replicates, of a GPU kernel among them."""
+
+    noise_stds: float = 4.0  # the range of agreeing ones; that of ten normal ones is 3.1 on average
+    min_tolerance: float = 0.05  # in spreads of all values
+    max_tolerance: float = 0.5  # in spreads of all values
+    far: float = 3.0  # spreads from the centre, beyond which the tolerance is relative
+    overruling: int = 3  # measurements that overrule an estimate that is less good than they are
+    beside: float = 0.1  # length-scales: an estimate nearer to a contradicted one does not count
+
+
+_RULE = AgreementRule()
+
+
+@dataclass(frozen=True)
+class Replicates:
+    """The agreeing measurements of one configuration, in z: their range, widened by the noise.
+
+    ``values`` are the least, the median and the largest of them as they were measured (negated
+    where the objective is minimised): far from the centre, z hardly distinguishes them.
+    """
+
+    low: float
+    middle: float
+    high: float
+    count: int
+    values: tuple[float, float, float]
+
+    def contradict(self, estimate: float) -> bool:
+        """Whether an estimate is outside of the range."""
+        return not self.low <= estimate <= self.high
+
+    def overrule(self, estimate: float) -> bool:
+        """Whether the measurements count, and not an estimate outside of the range.
+
+        Measurements worse than the estimate count at once. Better ones may be the same outlier
+        twice, which is the dangerous case: they need a third measurement.
+        """
+        return estimate > self.high or self.count >= _RULE.overruling
+
+
+class Agreement:
+    """Which measurements of a history agree with others of their configuration."""
+
+    def __init__(self, history: History, model: Model) -> None:
+        self._model = model
+        self.noise = math.sqrt(model.gp.hyper.noise)
+        # the margin of estimates about a range, and the width of a range
+        self.margin = max(_RULE.noise_stds * self.noise, _RULE.min_tolerance)
+        self.tolerance = min(self.margin, _RULE.max_tolerance)
+        points, y = history.points(), history.values()
+        self.agreeing: npt.NDArray[np.bool_] = np.zeros(len(y), dtype=bool)  # by measurement
+        self._replicates: dict[bytes, Replicates] = {}
+        z, units = model.scaling.z(y), model.scaling.units(y)
+        _, inverse, counts = np.unique(points, axis=0, return_inverse=True, return_counts=True)
+        order = np.argsort(inverse.ravel(), kind="stable")
+        for rows in np.split(order, np.cumsum(counts)[:-1]):
+            if len(rows) > 1:
+                chosen = rows[_agreeing(units[rows], self.tolerance)]
+                self.agreeing[chosen] = True
+                if len(chosen):
+                    key = points[chosen[0]].tobytes()
+                    self._replicates[key] = self._summary(z[chosen], y[chosen])
+        self._contradicted = self._find_contradicted()
+
+    def _summary(self, z: Array, y: Array) -> Replicates:
+        low, high = float(z.min()) - self.margin, float(z.max()) + self.margin
+        values = float(y.min()), middle(y.tolist()), float(y.max())
+        return Replicates(low, float(np.median(z)), high, len(z), values)
+
+    def _find_contradicted(self) -> Array:
+        """The configurations whose measurements contradict the surrogate's estimate."""
+        keys = list(self._replicates)
+        points = np.frombuffer(b"".join(keys)).reshape(len(keys), self._model.gp.X.shape[1])
+        means = self._model.gp.mean(points) if keys else np.empty(0)
+        wrong = [self._replicates[k].contradict(float(m)) for k, m in zip(keys, means, strict=True)]
+        contradicted: Array = points[np.array(wrong, dtype=bool)]
+        return contradicted
+
+    def replicates(self, point: Array) -> Replicates | None:
+        """The agreeing measurements of a point, if there are any."""
+        return self._replicates.get(point.tobytes())
+
+    def contradicting(self, point: Array) -> Replicates | None:
+        """The agreeing measurements of a point, if they contradict the surrogate's estimate."""
+        found = self.replicates(point)
+        if found is not None and found.contradict(float(self._model.gp.mean(point[None])[0])):
+            return found
+        return None
+
+    def corrected(self, points: Array, mean: Array, cautious: Array) -> Array:
+        """Cautious estimates, corrected where agreeing measurements contradict the surrogate.
+
+        There, the median of the measurements less one deviation of the noise counts if they
+        overrule the estimate, else nothing (−∞). Nor does the surrogate's estimate count right
+        beside such a configuration.
+        """
+        if not len(self._contradicted):
+            return cautious
+        scores = np.where(self._beside(points), -np.inf, cautious)
+        fallback = np.full(len(points), -np.inf)
+        for i, point in enumerate(points):
+            own, estimate = self.replicates(point), float(mean[i])
+            if own is not None and own.contradict(estimate):
+                fallback[i] = own.middle - self.noise
+                scores[i] = fallback[i] if own.overrule(estimate) else -np.inf
+            elif own is not None:
+                scores[i] = cautious[i]
+        usable = (s for s in (scores, fallback) if np.isfinite(s).any())
+        return next(usable, cautious)
+
+    def _beside(self, points: Array) -> npt.NDArray[np.bool_]:
+        h = self._model.gp.hyper
+        here, there = (
+            Coded(X, h.groups).scaled(h.lengthscales) for X in (points, self._contradicted)
+        )
+        beside: npt.NDArray[np.bool_] = between(here, there).min(1) < _RULE.beside**2
+        return beside
+
+
+def _agreeing(units: Array, tolerance: float) -> npt.NDArray[np.bool_]:
+    """Which of the measurements of one configuration agree: all that are in a narrow half."""
+    order = np.argsort(units, kind="stable")
+    half = max(2, (len(units) + 1) // 2)
+    low, high = units[order][: len(units) - half + 1], units[order][half - 1 :]
+    size = np.where(np.sign(low) == np.sign(high), np.minimum(np.abs(low), np.abs(high)), 0.0)
+    narrow = high - low <= tolerance * np.maximum(1.0, size / _RULE.far)
+    found = np.zeros(len(units), dtype=bool)
+    for first in np.flatnonzero(narrow):
+        found[order[first : first + half]] = True
+    return found

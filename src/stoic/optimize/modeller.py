@@ -1,0 +1,143 @@
+"""Fit the surrogate of a growing history; it depends on the history alone.
+
+Hyper-parameters are fitted from a cold start at *anchors* (after every measurement at first, then
+less and less often), and from the last anchor's fit in between. A study that was stopped and
+resumed therefore has the same surrogate, bit by bit, as one that never stopped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from stoic.checks import Array, IntArray
+from stoic.optimize.history import History
+from stoic.optimize.model import Model
+from stoic.surrogate import Scaling, fit
+from stoic.surrogate.fitting import Fit, Start
+
+__all__ = ["Modeller"]
+
+_SMOOTH_START = Start(lengthscale=2.0)
+_ROUGH_START = Start(clip=8.0, lengthscale=0.4)
+
+
+@dataclass(frozen=True)
+class SizeRule:
+    """How much is computed for how many measurements; chosen by cost, benchmarks/robust/cost.py."""
+
+    fixed_from: int = 200  # above, hyper-parameters are constant between anchors
+    max_exact: int = 2000  # above, a subset is fitted, and all measurements since the last anchor
+    subset: int = 600  # measurements in it
+    first_estimate: int = 150  # measurements of the fit that selects it
+    max_gap: int = 500  # measurements between anchors
+
+
+@dataclass(frozen=True)
+class EvidenceRule:
+    """When evidence decides between explanations, in nats; chosen on the develop set."""
+
+    second_mode: float = 20.0  # above `SizeRule.fixed_from`, this lead removes the second mode
+    compression: float = 8.0  # by which a log-compressed scale must be better,
+    compression_each: float = 0.35  # and by this for each measurement
+    max_noise: float = 0.25  # times a²: with more noise, a log-compressed scale explains nothing
+
+
+_SIZE = SizeRule()
+_EVIDENCE = EvidenceRule()
+
+
+class Modeller:
+    """Fits models of a growing history."""
+
+    def __init__(self, history: History) -> None:
+        self.history = history
+        self._cache: dict[int, Model] = {}
+        self._subset: tuple[int, IntArray] = (0, np.arange(0))  # an anchor, and its subset
+
+    def model(self) -> Model:
+        """The model of all measurements."""
+        return self.at(self.history.successes)
+
+    def at(self, n: int) -> Model:
+        """The model of the first ``n`` measurements."""
+        return self._model(n, self._anchor(n))
+
+    def _anchor(self, n: int) -> int:
+        """The last count at which hyper-parameters were fitted from a cold start."""
+        every = max(10, 2 ** int(np.log2(n)) // 16) if n >= 40 else 5
+        gap = 1 if n < 16 else min(every, _SIZE.max_gap)
+        return max(min(n, 2), n - n % gap)
+
+    def _model(self, n: int, anchor: int) -> Model:
+        if n not in self._cache:
+            warm = None if n == anchor else self._model(anchor, anchor)
+            made = self._fit(n, warm)
+            self._cache = {k: v for k, v in self._cache.items() if k == anchor} | {n: made}
+        return self._cache[n]
+
+    def _fit(self, n: int, warm: Model | None) -> Model:
+        X, y, rows = self.history.points(n), self.history.values(n), self._rows(n)
+        if warm is not None and np.array_equal(warm.rows, rows[: len(warm.rows)]):
+            scaling = Scaling.of(y, self.history.design_size, warm.scaling)
+            z, groups = scaling.z(y)[rows], self.history.space.groups
+            rounds, steps = (2, 5) if n <= _SIZE.fixed_from else (1, 0)
+            fits = [fit(X[rows], z, groups, start=f, rounds=rounds, steps=steps) for f in warm.fits]
+            fits.sort(key=lambda f: -f.evidence)
+        else:
+            scaling, fits = self._cold(X, y, rows)
+        lead = fits[0].evidence - fits[-1].evidence
+        decided = n > _SIZE.fixed_from and lead > _EVIDENCE.second_mode
+        if fits[0].same_mode(fits[-1]) or decided:
+            fits = fits[:1]
+        return Model(fits, scaling, rows)
+
+    def _cold(self, X: Array, y: Array, rows: IntArray) -> tuple[Scaling, list[Fit]]:
+        """Fits from all starts, on a log-compressed scale where the evidence prefers that."""
+        first = self.history.design_size
+        scaling = Scaling.of(y, first)
+        fits, evidence = self._cold_fits(X, y, rows, scaling)
+        alternative = Scaling.log_compressed(y, first)
+        if alternative is not None:
+            others, theirs = self._cold_fits(X, y, rows, alternative)
+            hyper = others[0].gp.hyper
+            needed = evidence + _EVIDENCE.compression + _EVIDENCE.compression_each * len(rows)
+            quiet = hyper.noise < _EVIDENCE.max_noise * hyper.amplitude
+            if theirs > needed and quiet:
+                return alternative, others
+        return scaling, fits
+
+    def _cold_fits(
+        self, X: Array, y: Array, rows: IntArray, scaling: Scaling
+    ) -> tuple[list[Fit], float]:
+        """Fits from all starts, the best first, and its evidence as a density of ``y``."""
+        z, groups = scaling.z(y)[rows], self.history.space.groups
+        if len(y) <= _SIZE.max_exact:
+            starts = (_SMOOTH_START, _ROUGH_START)
+            fits = [fit(X[rows], z, groups, start=start) for start in starts]
+        else:  # so many have one mode, and few steps find it
+            fits = [fit(X[rows], z, groups, start=_SMOOTH_START, rounds=2, steps=5)]
+        fits.sort(key=lambda f: -f.evidence)
+        return fits, fits[0].evidence + scaling.log_slopes(y[rows])
+
+    def _rows(self, n: int) -> IntArray:
+        """All measurements; of very many, those since the anchor and a subset of those before."""
+        anchor = self._anchor(n)
+        if anchor <= _SIZE.max_exact:
+            return np.arange(n)
+        if self._subset[0] != anchor:
+            self._subset = (anchor, self._choose_subset(anchor))
+        return np.concatenate([self._subset[1], np.arange(anchor, n)])
+
+    def _choose_subset(self, n: int) -> IntArray:
+        """Half of the subset are the best by a first estimate, half are evenly spaced."""
+        X, y = self.history.points(n), self.history.values(n)
+        z = Scaling.of(y, self.history.design_size).z(y)
+        some = np.linspace(0, n - 1, _SIZE.first_estimate).astype(int)
+        groups = self.history.space.groups
+        mean = fit(X[some], z[some], groups, rounds=2, steps=5).gp.mean(X)
+        best = np.argsort(-mean, kind="stable")[: _SIZE.subset // 2]
+        rest = np.setdiff1d(np.arange(n), best)
+        even = rest[np.linspace(0, len(rest) - 1, _SIZE.subset // 2).astype(int)]
+        return np.sort(np.concatenate([best, even]))
