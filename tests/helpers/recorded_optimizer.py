@@ -13,7 +13,7 @@ import numpy as np
 
 import stoic
 
-__all__ = ["COUNT", "SPACES", "compare", "numbers", "record", "run", "space_of"]
+__all__ = ["COUNT", "SPACES", "compare", "record", "run", "same_numbers", "space_of"]
 
 COUNT = 60  # histories
 TOLERANCE = 1e-9  # of numbers, relative
@@ -196,6 +196,21 @@ def numbers(text: str) -> list[str]:
     return _NUMBER.findall(text)
 
 
+def same_numbers(old: str, new: str) -> bool:
+    """Whether two texts give the same numbers, up to rounding."""
+    before, after = numbers(old), numbers(new)
+    if len(before) != len(after):
+        return False
+    return all(a == b or _near(a, b) for a, b in zip(before, after, strict=True))
+
+
+def _near(old: str, new: str) -> bool:
+    try:
+        return math.isclose(float(old), float(new), rel_tol=1e-7, abs_tol=1e-9)
+    except ValueError:  # 1.2.3
+        return False
+
+
 def compare(old: Any, new: Any, where: str = "") -> tuple[list[str], list[str]]:
     """What differs in numbers, categories or shape, and what in words alone."""
     wrong: list[str] = []
@@ -225,6 +240,6 @@ def _leaves(old: Any, new: Any, where: str) -> tuple[list[str], list[str]]:
     if type(old) is not type(new):
         return [said], []
     if isinstance(old, str) and old != new:
-        prose = " " in old and numbers(old) == numbers(new)
+        prose = " " in old and same_numbers(old, new)
         return ([], [said]) if prose else ([said], [])
     return ([] if old == new else [said]), []

@@ -16,7 +16,7 @@ from unittest.mock import patch
 import numpy as np
 
 import stoic
-from helpers.recorded_optimizer import history, numbers, space_of
+from helpers.recorded_optimizer import history, same_numbers, space_of
 
 __all__ = ["compare", "record"]
 
@@ -138,17 +138,17 @@ def _masked(text: str) -> str:
 
 
 def compare(old: dict[str, str], new: dict[str, str]) -> tuple[list[str], list[str]]:
-    """Views that differ in numbers, and lines that differ in words alone."""
+    """Views that differ in numbers, and lines that differ in words or by rounding alone."""
     wrong = [f"no view {view!r}" for view in old if view not in new]
     words = []
-    for view in old.keys() & new.keys():
+    for view in sorted(old.keys() & new.keys()):
         if old[view] == new[view]:
             continue
         before, after = old[view].splitlines(), new[view].splitlines()
         pairs = zip(before, after, strict=False)
         lines = [f"{view}: {a!r} became {b!r}" for a, b in pairs if a != b]
-        if view.startswith("export") or numbers(old[view]) != numbers(new[view]):
-            wrong += lines[:5] or [f"{view}: {len(before)} lines became {len(after)}"]
-        else:
+        if same_numbers(old[view], new[view]):
             words += lines
+        else:
+            wrong += lines[:5] or [f"{view}: {len(before)} lines became {len(after)}"]
     return wrong, words
