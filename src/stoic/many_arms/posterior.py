@@ -1,0 +1,299 @@
+"""The exact posterior on very many arms, computed in full only where it is needed."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from stoic.checks import Array, IntArray
+from stoic.errors import InvalidInput, InvalidState
+from stoic.kernels import Kernel
+from stoic.many_arms import settings as defaults
+from stoic.many_arms.blocks import Blocks
+from stoic.many_arms.factor import Coordinate, Factor, cholesky
+from stoic.many_arms.played import PlayedArms
+from stoic.many_arms.rows import AnchorRows
+from stoic.many_arms.settings import Settings
+from stoic.many_arms.std_bounds import StdBounds
+from stoic.posterior.base import Step, agree
+from stoic.schema import Reals, Schema, Wholes
+
+__all__ = ["ManyArmsPosterior"]
+
+_POINTS_PER_PASS = 2048  # so that a pass over all points needs little memory
+
+
+class ManyArmsPosterior:
+    """Exact kernel ridge smoothing that does not touch most arms in most rounds.
+
+    Each play τ of an arm a with noise ν (λ, or λ/n for n plays at once) adds one coordinate to
+    every point,
+
+        w_τ(x) = (k(x, a) − W(x)·W(a)) / l_τ,  l_τ² = ν + k(a, a) − ‖W(a)‖²,
+
+    the rows W of the played points being those of the Cholesky factor L of K + ν
+    (:class:`Factor`), and σ²(x) = k(x, x) − ‖W(x)‖². With every play coordinates are computed
+    for the points played, for the anchors of all blocks (:class:`Blocks`) and for the points
+    that a search follows (:class:`StdBounds`); for any other point by a solve, on request.
+
+    Where few points are played again and again, L is replaced by that of the distinct points
+    with noise λ/n.
+
+    Cost per play: a pass over (A·p/n) × (coordinates). Memory: A·(p + 13) + (A·p/n) ×
+    (coordinates) numbers, for blocks of n points with p anchors.
+
+    Parameters
+    ----------
+    kernel, points, lam
+        k, the (A, d) points and λ.
+    settings
+        Sizes of blocks and limits; ``stoic.many_arms.settings.DEFAULT`` where not given.
+    """
+
+    schema: ClassVar[Schema] = {
+        "t": Wholes(),
+        "logdet": Reals(low=0.0),
+        "arms": Wholes("k", below="A"),
+        "noise": Reals("k", low=1e-300),
+        "factor": Reals("k", "k"),
+        "played": Wholes("u", below="A"),
+        "counts": Wholes("u", low=1),
+        "rows": Reals("u", "k"),
+        "var": Reals("u", low=0.0),
+    }
+
+    last: Coordinate  # of the last play, from the first one on
+
+    def __init__(
+        self, kernel: Kernel, points: Array, lam: float, settings: Settings | None = None
+    ) -> None:
+        self._settings = settings = settings or defaults.DEFAULT
+        self.kernel, self.points, self.lam = kernel, points, lam
+        self._fixed_bytes = 8 * (len(points) + settings.block_size) * (settings.anchors + 13)
+        settings.check_memory(self._fixed_bytes, len(points))
+        self.blocks = Blocks(kernel, points, settings.block_size, settings.anchors)
+        self.prior: Array = kernel.diag(points)
+        self.max_prior = float(self.prior.max())
+        self._may_refresh = True
+        self._clear()
+
+    def _clear(self) -> None:
+        """Return to the state before the first play."""
+        self.counts: IntArray = np.zeros(len(self.points), dtype=np.int64)
+        self.t = self.updates = 0  # plays, calls of observe
+        self.logdet = 0.0
+        self.factor = Factor(self.kernel, self.points, self.lam)
+        self.played = PlayedArms(self.factor)
+        self.anchors = AnchorRows(self.factor, self.blocks)
+        self.std_bounds = StdBounds(self.blocks, self.factor, self._settings.followed)
+        self._forget()
+
+    def _forget(self) -> None:
+        """Drop what was computed on request."""
+        self._rows: dict[int, Array] = {}  # of single arms
+        self._var: Array | None = None  # of all points
+
+    # -- single arms --------------------------------------------------------------------------
+
+    @property
+    def size(self) -> int:
+        """The number of distinct points played."""
+        return len(self.played)
+
+    def row(self, arm: int) -> Array:
+        """W(x) of one arm, which does not depend on what else was computed."""
+        if arm in self.played:
+            return self.played.rows[self.played.index(arm)]
+        if not len(self.factor):
+            return np.zeros(0)
+        if arm not in self._rows:
+            self._rows[arm] = self.factor.rows_at(self.points[arm : arm + 1])[0]
+        return self._rows[arm]
+
+    def var_at(self, arm: int) -> float:
+        """σ² of one arm, which does not depend on what else was computed."""
+        if arm in self.played:
+            return float(self.played.var[self.played.index(arm)])
+        row = self.row(arm)
+        return max(float(self.prior[arm]) - float(row @ row), 0.0)
+
+    # -- plays --------------------------------------------------------------------------------
+
+    def observe(self, arm: int, times: int = 1) -> Step:
+        """Account for ``times`` more plays of an arm.
+
+        The gain is that of the arms played. After ``refreshed`` all coordinates but the last
+        have changed.
+        """
+        spare = self._settings.spare_coordinates
+        refreshed = len(self.factor) > 2 * self.size + spare and self._may_refresh
+        if refreshed:
+            self.refresh()
+        var, noise = self.var_at(arm), self.lam / times
+        new = Coordinate(arm, self.row(arm), noise, var, math.sqrt(noise + var))
+        self.reserve()
+        self.factor.append(new)
+        gain = self.played.extend(new)
+        self.anchors.extend(new)
+        self.std_bounds.extend(new)
+        self.logdet += math.log1p(var / noise)
+        self.counts[arm] += times
+        self.t, self.updates = self.t + times, self.updates + 1
+        self.last = new
+        self._forget()
+        return Step(gain, refreshed, self.played.arms)
+
+    def reserve(self) -> None:
+        """Make room for one more play, or raise an error and change nothing."""
+        if len(self.factor) == self.factor.capacity:
+            size = len(self.factor) + 1
+            self._check_memory(size)
+            self.factor.grow(size)
+            self.anchors.grow()
+
+    def _check_memory(self, size: int) -> None:
+        """Refuse more coordinates than there is memory for."""
+        room = self.factor.room(size)
+        if self.anchors.capacity < room:
+            columns = self.anchors.capacity + room  # old and new ones, while they are copied
+            need = self._fixed_bytes + 8 * len(self.anchors) * columns
+            self._settings.check_memory(need, len(self.points))
+
+    def refresh(self) -> None:
+        """Take one coordinate for each distinct point, with noise λ/n, and solve afresh.
+
+        Coordinates of a mean about this posterior are void afterwards; where :meth:`observe`
+        refreshes, its step says so.
+        """
+        played = self.played.arms
+        noise = self.lam / self.counts[played]
+        K = self.kernel(self.points[played], self.points[played])
+        L = cholesky(K, noise)
+        self.anchors.clear()  # before anything is allocated
+        self.factor.replace(played, noise, L)
+        self.played.solve(K)
+        self.anchors.solve()
+        self.std_bounds.unfollow()
+        self._forget()
+
+    # -- all points, any points ---------------------------------------------------------------
+
+    @property
+    def var(self) -> Array:
+        """The posterior variances of all points, by a fresh solve."""
+        if self._var is None:
+            var = np.concatenate([self._var_at_points(part) for part in self._parts()])
+            var[self.played.arms] = self.played.var
+            self._var = var
+        return self._var
+
+    @property
+    def std(self) -> Array:
+        """The posterior standard deviations of all points, by a fresh solve."""
+        return np.sqrt(self.var)
+
+    def smooth(self, sums: Array) -> Array:
+        """The posterior means for per-point payoff sums, (A,) or (A, j)."""
+        return self.combine(self._whiten(sums))
+
+    def smooth_played(self, sums: Array) -> Array:
+        """The posterior means of the points played, for per-point payoff sums."""
+        means: Array = self.played.rows @ self._whiten(sums)
+        return means
+
+    def combine(self, beta: Array) -> Array:
+        """W(x)·β at all points, for β of each coordinate, (k,) or (k, j)."""
+        alpha = self.played.dual(beta)
+        everywhere: Array = np.concatenate([self.played.expand(X, alpha) for X in self._parts()])
+        return everywhere
+
+    def predict(self, X: Array, sums: Array) -> tuple[Array, Array]:
+        """Posterior mean(s) and std at any points, for per-point payoff sums."""
+        W = self.factor.rows_at(X)
+        means: Array = W @ self._whiten(sums)
+        return means, np.sqrt(self._var_at_points(X, W))
+
+    def _whiten(self, sums: Array) -> Array:
+        # each of n plays may stand for their mean: the posterior is the same
+        arms = self.factor.arms
+        return self.factor.solve((sums[arms].T / self.counts[arms]).T)
+
+    def _var_at_points(self, X: Array, W: Array | None = None) -> Array:
+        W = self.factor.rows_at(X) if W is None else W
+        left: Array = np.maximum(self.kernel.diag(X) - np.einsum("ij,ij->i", W, W), 0.0)
+        return left
+
+    def _parts(self) -> list[Array]:
+        starts = range(0, len(self.points), _POINTS_PER_PASS)
+        return [self.points[start : start + _POINTS_PER_PASS] for start in starts]
+
+    def track(self, points: Array) -> None:
+        """Refuse further points: all arms are tracked from the start."""
+        del points
+        raise InvalidInput("expected finite arms, got a box; use the exact posterior")
+
+    # -- copies and states --------------------------------------------------------------------
+
+    def copy(self, *, may_refresh: bool = True) -> ManyArmsPosterior:
+        """An independent posterior in the same state.
+
+        One that may not refresh keeps one coordinate for each play, so that plays without a
+        payoff can be added.
+        """
+        twin = ManyArmsPosterior.__new__(ManyArmsPosterior)
+        twin.__dict__.update(self.__dict__)
+        twin.counts, twin.factor = self.counts.copy(), self.factor.copy()
+        twin.played, twin.anchors, twin.std_bounds = (
+            part.copy(twin.factor) for part in (self.played, self.anchors, self.std_bounds)
+        )
+        twin._may_refresh = may_refresh
+        twin._forget()
+        return twin
+
+    def state(self) -> dict[str, Any]:
+        """Everything that :meth:`restore` needs to go on bit by bit."""
+        played = self.played.arms
+        return {
+            "t": self.t,
+            "logdet": self.logdet,
+            "arms": self.factor.arms.copy(),
+            "noise": self.factor.noise.copy(),
+            "factor": self.factor.matrix.copy(),
+            "played": played,
+            "counts": self.counts[played],
+            "rows": self.played.rows.copy(),
+            "var": self.played.var.copy(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over a state that fits :attr:`schema`; bounds will be tightened when needed."""
+        self._clear()
+        arms, played, counts = state["arms"], state["played"], state["counts"]
+        complete = len(np.unique(played)) == len(played) and counts.sum() == state["t"]
+        if not complete or not np.array_equal(np.unique(arms), np.sort(played)):
+            raise InvalidState("expected the played arms once each, with all plays, in a state")
+        self.t, self.logdet = state["t"], state["logdet"]
+        self.updates = len(arms)
+        if not self.updates:
+            return
+        self._check_memory(len(arms))
+        self.factor.replace(arms, state["noise"], state["factor"])
+        self.factor.verify()
+        self.counts[played] = counts
+        self.played.replace(played, state["rows"], state["var"])
+        self.anchors.solve()
+        self.std_bounds.forget_norms()
+
+    def verify(self) -> None:
+        """Raise :class:`InvalidState` unless all figures follow from the plays."""
+        if not len(self.factor):
+            return
+        played, rows = self.played.arms, self.played.rows
+        cross = self.kernel(self.points[played], self.points[self.factor.arms])
+        agree("the rows", rows @ self.factor.matrix.T, cross, self.max_prior)
+        fresh = np.maximum(self.prior[played] - (rows**2).sum(axis=1), 0.0)
+        agree("the variance", self.played.var, fresh, self.max_prior)
+        logdet = self.factor.logdet
+        agree("the log-determinant", self.logdet, logdet, max(logdet, 1.0))
