@@ -66,13 +66,10 @@ class Lock(ForkAware):
 
 
 class Unforked(ForkAware):
-    """Within, nobody forks: for what a child would inherit half done, and can't mend.
+    """Within, nobody forks: for what a child would inherit half done, and can't mend."""
 
-    ``lock`` is the reentrant lock of somebody else, if it has one for that purpose.
-    """
-
-    def __init__(self, lock: threading._RLock | None = None) -> None:
-        self._lock = threading.RLock() if lock is None else lock
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
         self._quiet = False
         self.join_forks()
 

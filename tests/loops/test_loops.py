@@ -1,10 +1,12 @@
-"""Compiled passes against the plain ones, and policies without Numba."""
+"""Compiled loops against their NumPy forms, and policies without Numba."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,11 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from stoic import loops
 from stoic.estimators.spread import RunningSpread, room
 from stoic.features.parts import NO_PARTS, Parts
-from stoic.loops import plain, spreads
+from stoic.loops.compiling import COMPILES, NUMPY_FORMS
+from stoic.loops.streams import MAD_OF_NORMAL
 
-fused = pytest.importorskip("stoic.loops.fused")
+pytestmark = pytest.mark.skipif(not COMPILES, reason="needs Numba: stoic[fast]")
 
 Array = NDArray[np.float64]
 SIZES = st.integers(1, 40)
@@ -25,12 +29,17 @@ SEEDS = st.integers(0, 10_000)
 SCALES = st.sampled_from([1e-100, 1.0, 1e100])
 
 
+def forms(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The NumPy form and the compiled form of a loop."""
+    return NUMPY_FORMS[name], getattr(loops, name)
+
+
 def both(name: str, call: Callable[..., object], *arrays: NDArray[Any]) -> list[tuple[object, ...]]:
     """What each form returns, and what it makes of its arrays."""
     results = []
-    for module in (plain, fused):
+    for form in forms(name):
         copies = [array.copy(order="K") for array in arrays]
-        results.append((call(getattr(module, name), *copies), *copies))
+        results.append((call(form, *copies), *copies))
     return results
 
 
@@ -49,16 +58,18 @@ def _parts(rng: np.random.Generator, A: int, r: int) -> Parts:
     return Parts(rng.standard_normal((B * p, r)), rng.standard_normal((B, p, n)), order)
 
 
-@given(
-    A=SIZES,
-    r=st.integers(0, 12),
-    seed=SEEDS,
-    lam=st.floats(0.01, 100.0),
-    again=st.booleans(),
-    in_parts=st.booleans(),
-)
+def test_every_loop_has_two_forms() -> None:
+    found = {name for name, loop in vars(loops).items() if callable(loop)}
+    assert found == set(NUMPY_FORMS)
+    for name in found:
+        numpy_form, compiled_form = forms(name)
+        assert numpy_form.__name__ == f"{name}_numpy"
+        assert compiled_form.py_func.__name__ == name  # type: ignore[attr-defined]
+
+
+@given(A=SIZES, r=st.integers(0, 12), seed=SEEDS, lam=st.floats(0.01, 100.0))
 @settings(max_examples=80, deadline=None)
-def test_play(A: int, r: int, seed: int, lam: float, again: bool, in_parts: bool) -> None:
+def test_play(A: int, r: int, seed: int, lam: float) -> None:
     rng = np.random.default_rng(seed)
     psi = rng.standard_normal((A, r))
     root = rng.standard_normal((r, r))
@@ -66,20 +77,28 @@ def test_play(A: int, r: int, seed: int, lam: float, again: bool, in_parts: bool
     arm = int(rng.integers(A))
     var = 50.0 * rng.random(A)
     direction = inverse @ psi[arm]
-    parts = _parts(rng, A, r) if in_parts else NO_PARTS
     agree(
         both(
             "play",
-            lambda f, psi, *rest: f(psi, parts, *rest[:2], arm, 0.5, lam, again, *rest[2:]),
-            psi,
-            inverse,
-            var,
-            direction if again else np.zeros(r),
-            psi @ direction if again else np.zeros(A),
-            np.empty(A),
+            lambda f, inverse, var, *rest: f(psi[arm], inverse, var, 0.5, lam, *rest),
+            *(inverse, var, direction, psi @ direction),
         ),
         scale=1e3 * (1.0 + lam),
     )
+
+
+@given(A=SIZES, r=st.integers(0, 12), seed=SEEDS, in_parts=st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_correlate(A: int, r: int, seed: int, in_parts: bool) -> None:
+    rng = np.random.default_rng(seed)
+    psi, inverse = rng.standard_normal((A, r)), rng.standard_normal((r, r))
+    parts, arm = tuple(_parts(rng, A, r) if in_parts else NO_PARTS), int(rng.integers(A))
+    results = both(
+        "correlate",
+        lambda f, direction, column: f(psi, parts, inverse, arm, direction, column),
+        *(np.empty(r), np.empty(A)),
+    )
+    agree(results, scale=1e3)
 
 
 @given(A=SIZES, r=st.integers(0, 12), n=st.integers(0, 30), seed=SEEDS)
@@ -150,23 +169,21 @@ def _thinned(values: list[float]) -> list[float]:
 @settings(max_examples=60, deadline=None)
 def test_spread_of_a_stream(values: list[float], times: int, scale: float) -> None:
     values = [scale * value for value in values * times]
-    stream, (kept, marks) = RunningSpread(), room(1)
+    stream, (kept, counters) = RunningSpread(), room(1)
     for value in values:
         stream.add(value)
-        plain.take_in(kept[0], marks[0], value)
+        NUMPY_FORMS["take_in"](kept[0], counters[0], value)
     sample = np.array(_thinned(values))
     known = stream.state()
     np.testing.assert_array_equal(known["sample"], sample)
     np.testing.assert_array_equal(stream._values[1, : len(sample)], np.sort(sample))
-    np.testing.assert_array_equal(marks[0], stream._marks)
+    np.testing.assert_array_equal(counters[0], stream._marks)
     if known["next"] == known["count"] + 1 and len(values) < 20:  # worked out at each value
         centre = np.median(sample)
         off = np.abs(sample - centre)
         expected = np.median(off) or (np.median(off[off > 0]) if off.any() else 0.0)
         assert stream.location == pytest.approx(centre, rel=1e-12, abs=1e-12 * scale)
-        assert stream.scale * spreads.MAD_OF_NORMAL == pytest.approx(
-            expected, rel=1e-9, abs=1e-12 * scale
-        )
+        assert stream.scale * MAD_OF_NORMAL == pytest.approx(expected, rel=1e-9, abs=1e-12 * scale)
 
 
 @given(A=SIZES, columns=st.integers(1, 5), seed=SEEDS, scale=SCALES, clipped=st.booleans())
@@ -174,11 +191,11 @@ def test_spread_of_a_stream(values: list[float], times: int, scale: float) -> No
 def test_absorb(A: int, columns: int, seed: int, scale: float, clipped: bool) -> None:
     rng = np.random.default_rng(seed)
     arm, streak = int(rng.integers(A)), int(rng.integers(-3, 4))
-    values, marks = room(2)
-    marks = np.vstack([marks, [scale, 1.0, 0.0, 0.0, 0.0, 0.0]])
+    values, counters = room(2)
+    counters = np.vstack([counters, [scale, 1.0, 0.0, 0.0, 0.0, 0.0]])
     for y in scale * rng.standard_t(1.5, 30):
-        fused.take_in(values[0], marks[0], y)
-        fused.take_in(values[1], marks[1], 0.5 * y)
+        loops.take_in(values[0], counters[0], y)
+        loops.take_in(values[1], counters[1], 0.5 * y)
     targets = np.append(scale * rng.standard_t(1.5, columns), 1.0)
     estimates = (
         scale * rng.standard_normal((columns + 1, A)),
@@ -186,17 +203,16 @@ def test_absorb(A: int, columns: int, seed: int, scale: float, clipped: bool) ->
         rng.random(A),
     )
 
-    def call(f: Any, values: Array, marks: Array, targets: Array, *rest: Array) -> Any:
-        judged = clipped, streak, 0.2 * scale, 0.3, 0.4 * scale, 2.1, 2.0, 20
-        return f(values, marks, *judged, *rest[:3], arm, targets, rest[3])
+    def call(f: Any, values: Array, counters: Array, targets: Array, *rest: Array) -> Any:
+        limits = clipped, streak, 0.2 * scale, 0.3, 0.4 * scale, 2.1, 2.0, 20
+        return f(values, counters, *limits, *rest[:3], arm, targets, rest[3])
 
-    agree(both("absorb", call, values, marks, targets, *estimates, np.empty(A)), scale)
+    agree(both("absorb", call, values, counters, targets, *estimates, np.empty(A)), scale)
     by_hand = [targets[:-1].copy(), targets[:-1].copy()]
-    judged = clipped, streak, 0.2 * scale, 0.3, 0.4 * scale, 2.1, 2.0, 20
-    forms = (fused.clip_payoffs, plain.clip_payoffs)
+    limits = clipped, streak, 0.2 * scale, 0.3, 0.4 * scale, 2.1, 2.0, 20
     streaks = {
-        form(values.copy(), marks.copy(), payoffs, *judged)
-        for form, payoffs in zip(forms, by_hand, strict=True)
+        form(values.copy(), counters.copy(), payoffs, *limits)
+        for form, payoffs in zip(forms("clip_payoffs"), by_hand, strict=True)
     }
     assert len(streaks) == 1
     np.testing.assert_allclose(by_hand[1], by_hand[0], rtol=1e-14)
@@ -260,7 +276,7 @@ def test_deviate(A: int, columns: int, seed: int, scale: float) -> None:
 def test_norm(A: int, p: float, seed: int, scale: float) -> None:
     rng = np.random.default_rng(seed)
     gain, counts = scale * rng.standard_normal(A), rng.integers(0, 3, A)
-    got = [module.norm(gain, counts, p) for module in (plain, fused)]
+    got = [form(gain, counts, p) for form in forms("norm")]
     assert got[1] == pytest.approx(got[0], rel=1e-12)
     plays = np.repeat(np.abs(gain) / scale, counts)
     assert got[1] == pytest.approx(scale * float((plays**p).sum() ** (1.0 / p)), rel=1e-9)
@@ -273,18 +289,22 @@ def test_interpolate(blocks: int, n: int, p: int, seed: int) -> None:
     shape = (blocks, n)
     weights = rng.standard_normal((*shape, p)).astype(np.float32)
     stamp, since = rng.integers(0, 7, shape), rng.random(7)
-    given_arrays = (
-        *(rng.standard_normal((blocks, p)), rng.standard_normal((2, *shape))),
-        *(rng.random(shape), rng.random(blocks)),
+    anchors, offset = rng.standard_normal((blocks, p)), rng.standard_normal((2, *shape))
+    agree(
+        both(
+            "interpolate",
+            lambda f, values: f(weights, anchors, offset, 0.7, values),
+            np.empty(shape),
+        )
     )
-    results = both(
-        "interpolate",
-        lambda f, anchors, offset, rho, slack, values, doubts: f(
-            weights, anchors, offset, 0.7, since, stamp, rho, slack, values, doubts
-        ),
-        *(*given_arrays, np.empty(shape), np.empty(shape)),
+    rho, slack = rng.random(shape), rng.random(blocks)
+    agree(
+        both(
+            "interpolation_error",
+            lambda f, out: f(since, stamp, rho, slack, out),
+            np.empty(shape),
+        )
     )
-    agree(results)
 
 
 @given(A=SIZES, seed=SEEDS, q=st.floats(0.1, 4.0))
@@ -311,11 +331,11 @@ def test_turn(r: int, seed: int, steps: int, decay: float, lam: float) -> None:
     """Equal eigenvalues at first, then rows that come again, and ones that hardly count."""
     rng = np.random.default_rng(seed)
     rows = rng.standard_normal((8, r)) * np.exp(-decay * np.arange(r))
-    for module in (plain, fused):
+    for form in forms("turn"):
         V, values, vectors = lam * np.eye(r), np.full(r, lam), np.eye(r)
         for row in rows[rng.integers(0, 8, steps)]:
             V += np.outer(row, row)
-            module.turn(values, vectors, row)
+            form(values, vectors, row)
         assert (np.diff(values) >= 0.0).all()
         assert vectors.T @ vectors == pytest.approx(np.eye(r), abs=1e-12)
         largest = float(np.abs(V).max())
@@ -327,7 +347,7 @@ def test_turn(r: int, seed: int, steps: int, decay: float, lam: float) -> None:
 def test_highest(A: int, seed: int, width: float) -> None:
     rng = np.random.default_rng(seed)
     deviation, var = rng.integers(-2, 3, A).astype(float), rng.integers(0, 3, A).astype(float)
-    got = [module.highest(deviation, var, width) for module in (plain, fused)]
+    got = [form(deviation, var, width) for form in forms("highest")]
     assert got[0] == got[1] == int(np.argmax(deviation + width * np.sqrt(var)))
 
 
@@ -339,7 +359,7 @@ if sys.argv[1] == "without":
 import numpy as np, stoic
 from stoic import loops
 from stoic.policies import by_name
-print(loops.play.__module__, file=sys.stderr)
+print(loops.play.__name__, file=sys.stderr)
 points = np.random.default_rng(0).random((60, 2))
 by_name("tgp-ucb").many_arms = 1
 for name in ("gp-ucb", "tgp-ucb", "ca-tgp-ucb", "mom-gp-ucb", "bkb", "ata-gp-ucb"):
@@ -357,7 +377,7 @@ for name in ("gp-ucb", "tgp-ucb", "ca-tgp-ucb", "mom-gp-ucb", "bkb", "ata-gp-ucb
         )
         for how in ("with", "without")
     ]
-    assert [r.stderr.strip() for r in ran] == ["stoic.loops.fused", "stoic.loops.plain"]
+    assert [r.stderr.strip() for r in ran] == ["play", "play_numpy"]
     assert ran[0].stdout == ran[1].stdout
 
 
@@ -368,9 +388,30 @@ from numba.core import caching
 caching.CacheImpl._locator_classes = []
 import numpy as np
 from stoic import loops
-print(loops.highest.__module__, loops.highest(np.array([0.0, 1.0]), np.ones(2), 1.0))
+print(loops.highest.__name__, loops.highest(np.array([0.0, 1.0]), np.ones(2), 1.0))
 """
     ran = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    assert ran.stdout.split() == ["stoic.loops.fused", "1"]
+    assert ran.stdout.split() == ["highest", "1"]
+
+
+def test_compiled_code_is_kept_where_numba_is_asked_to(tmp_path: Path) -> None:
+    program = """
+import numpy as np
+from stoic import loops
+loops.highest(np.array([0.0, 1.0]), np.ones(2), 1.0)
+print(sum(loops.highest.stats.cache_hits.values()))
+"""
+    hits = [
+        subprocess.run(
+            [sys.executable, "-c", program],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+        ).stdout.strip()
+        for _ in range(2)
+    ]
+    assert hits == ["0", "1"]
+    assert list(tmp_path.rglob("*highest*.nbc"))

@@ -9,7 +9,7 @@ import numpy as np
 from stoic.checks import Array
 from stoic.errors import InvalidState
 from stoic.loops import take_in
-from stoic.loops.spreads import COUNT, FRESH, KEPT, LOCATION, NEXT, SCALE, STRIDE
+from stoic.loops.streams import COUNT, FRESH, KEPT, LOCATION, NEXT, SCALE, STRIDE
 from stoic.schema import Schema, Sums, Wholes
 
 __all__ = ["RunningSpread", "room"]

@@ -43,12 +43,6 @@ class MeanCoordinates:
         """‖β(y)‖ + |m̂| ‖β(1)‖, a bound on ‖β(y) − m̂ β(1)‖."""
         return _norm(self.beta[0]) + abs(self.location) * _norm(self.beta[1])
 
-    def copy(self) -> MeanCoordinates:
-        """Independent coordinates in the same state."""
-        twin = MeanCoordinates()
-        twin.location, twin.beta = self.location, self.beta
-        return twin
-
 
 def _norm(values: Array) -> float:
     """‖v‖ without a square that could overflow."""

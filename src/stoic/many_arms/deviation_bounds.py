@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stoic.checks import Array, IntArray
-from stoic.loops import interpolate
+from stoic.loops import interpolate, interpolation_error
 from stoic.many_arms.coordinates import MeanCoordinates
 from stoic.many_arms.posterior import ManyArmsPosterior
 
@@ -93,18 +93,11 @@ class DeviationBounds:
         anchors, drift, rounding = self.anchors(), self._drift_since(), self._total_rounding()
         for start in range(0, len(blocks), blocks_at_once):
             part = slice(start, start + blocks_at_once)
+            offset, then, rho = self._offset[:, part], self._computed_at[part], blocks.rho[part]
             interpolate(
-                blocks.weights[part],
-                anchors[part],
-                self._offset[:, part],
-                self._mean.location,
-                drift,
-                self._computed_at[part],
-                blocks.rho[part],
-                rounding[part],
-                values[part],
-                errors[part],
+                blocks.weights[part], anchors[part], offset, self._mean.location, values[part]
             )
+            interpolation_error(drift, then, rho, rounding[part], errors[part])
             if norm[part].min() < _REMOTE_SHARE * norm.max():
                 remote = self._remote_drift(part) + rounding[part, None]
                 np.minimum(errors[part], remote, out=errors[part])
@@ -181,13 +174,3 @@ class DeviationBounds:
         estimated = share * self._mean.norm() * norm * (1.0 + blocks.max_weight)
         total: Array = estimated + self._rounding[0] + abs(self._mean.location) * self._rounding[1]
         return total
-
-    def copy(self, mean: MeanCoordinates, posterior: ManyArmsPosterior) -> DeviationBounds:
-        """Independent bounds in the same state, for copies of mean and posterior."""
-        twin = DeviationBounds.__new__(DeviationBounds)
-        twin.__dict__.update(self.__dict__)
-        for name, value in self.__dict__.items():
-            if isinstance(value, np.ndarray):
-                setattr(twin, name, value.copy())
-        twin._mean, twin._posterior = mean, posterior
-        return twin

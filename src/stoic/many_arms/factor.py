@@ -156,15 +156,6 @@ class Factor:
         w /= new.pivot
         return w
 
-    def copy(self) -> Factor:
-        """An independent factor in the same state."""
-        twin = Factor.__new__(Factor)
-        twin.__dict__.update(self.__dict__)
-        twin._L, twin._noise, twin._arms = (
-            each.copy(order="K") for each in (self._L, self._noise, self._arms)
-        )
-        return twin
-
     def verify(self) -> None:
         """Raise :class:`InvalidState` unless L is the factor of the plays."""
         L, points = self.matrix, self.points[self.arms]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any, ClassVar
 
 import numpy as np
@@ -130,11 +131,7 @@ class ManyArmsMean:
 
     def copy(self, posterior: ManyArmsPosterior) -> ManyArmsMean:
         """An independent estimator for a copy of its posterior."""
-        twin = ManyArmsMean.__new__(ManyArmsMean)
-        twin.sums, twin._posterior = self.sums.copy(), posterior
-        twin._coordinates = self._coordinates.copy()
-        twin.bounds = self.bounds.copy(twin._coordinates, posterior)
-        return twin
+        return copy.deepcopy(self, {id(self._posterior): posterior})
 
     def state(self) -> dict[str, Any]:
         """Everything that :meth:`restore` needs to go on bit by bit."""

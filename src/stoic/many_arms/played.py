@@ -93,10 +93,3 @@ class PlayedArms:
         large = prior - (rows**2).sum(axis=1)
         var = np.maximum(np.where(noise < prior, small, large), 0.0)
         self.replace(self.arms, rows, var)
-
-    def copy(self, factor: Factor) -> PlayedArms:
-        """An independent object in the same state, for a copy of the factor."""
-        twin = PlayedArms(factor)
-        twin._slots = dict(self._slots)
-        twin._rows, twin._var = self._rows.copy(order="K"), self._var.copy()
-        return twin

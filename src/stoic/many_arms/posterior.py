@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from typing import Any, ClassVar
 
@@ -242,14 +243,9 @@ class ManyArmsPosterior:
         One that may not refresh keeps one coordinate for each play, so that plays without a
         payoff can be added.
         """
-        twin = ManyArmsPosterior.__new__(ManyArmsPosterior)
-        twin.__dict__.update(self.__dict__)
-        twin.counts, twin.factor = self.counts.copy(), self.factor.copy()
-        twin.played, twin.anchors, twin.std_bounds = (
-            part.copy(twin.factor) for part in (self.played, self.anchors, self.std_bounds)
-        )
+        fixed = (self.kernel, self.points, self.prior, self.blocks)
+        twin = copy.deepcopy(self, {id(part): part for part in fixed})
         twin._may_refresh = may_refresh
-        twin._forget()
         return twin
 
     def state(self) -> dict[str, Any]:

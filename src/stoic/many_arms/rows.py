@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Self
-
 import numpy as np
 
 from stoic.checks import Array, IntArray
@@ -85,13 +83,6 @@ class Rows:
         """Drop all arms but some, given by their indices in ascending order."""
         self._rows[: len(some), : len(self._factor)] = self.values[some]
         self.arms = self.arms[some]
-
-    def copy(self, factor: Factor) -> Self:
-        """Independent rows in the same state, for a copy of the factor."""
-        twin = type(self).__new__(type(self))
-        twin.__dict__.update(self.__dict__)
-        twin._factor, twin._rows = factor, self._rows.copy()
-        return twin
 
 
 class AnchorRows(Rows):

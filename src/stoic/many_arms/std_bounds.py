@@ -119,13 +119,3 @@ class StdBounds:
         self._is_followed = np.zeros(self._blocks.arms.size, dtype=bool)  # by position
         self._rows = Rows(self._factor, self.followed)
         self._squares: Array = np.zeros(0)  # ‖W‖²
-
-    def copy(self, factor: Factor) -> StdBounds:
-        """Independent bounds in the same state, for a copy of the factor."""
-        twin = StdBounds.__new__(StdBounds)
-        twin.__dict__.update(self.__dict__)
-        for name, value in self.__dict__.items():
-            if isinstance(value, np.ndarray):
-                setattr(twin, name, value.copy())
-        twin._factor, twin._rows = factor, self._rows.copy(factor)
-        return twin

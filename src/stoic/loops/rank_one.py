@@ -11,12 +11,19 @@ import math
 import numpy as np
 
 from stoic.checks import Array, IntArray
-from stoic.loops.compiling import compiled, exact
+from stoic.loops.compiling import compiled, compiled_form, exact
 
 __all__ = ["turn"]
 
 
-@exact
+def turn_numpy(values: Array, vectors: Array, row: Array) -> None:
+    """Decompose Q diag(values) Qᵀ + ψψᵀ, for Q = ``vectors`` and ψ = ``row``, in place."""
+    z = vectors.T @ row
+    found, rotation = np.linalg.eigh(np.diag(values) + np.outer(z, z))
+    values[:], vectors[:] = found, vectors @ rotation
+
+
+@compiled_form(turn_numpy, exact)
 def turn(values: Array, vectors: Array, row: Array) -> None:
     """Decompose a matrix after a rank-one step, in place.
 

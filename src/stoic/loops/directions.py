@@ -1,4 +1,4 @@
-"""Compiled loops of adaptive truncation: payoffs judged in the directions of V."""
+"""Payoffs clipped or cut in the directions of V, for adaptive truncation."""
 
 from __future__ import annotations
 
@@ -7,71 +7,33 @@ import math
 import numpy as np
 
 from stoic.checks import Array, IntArray
-from stoic.loops.compiling import compiled
+from stoic.loops.compiling import compiled, compiled_form
 
-__all__ = ["clip_directions", "cut_directions", "smooth_about"]
-
-
-@compiled
-def _limit(
-    var: float, plays: int, residual: float, function: float, factor: float, growth: float
-) -> float:
-    spread = math.hypot(residual, math.sqrt(var) * function)
-    return float(factor * spread * float(plays) ** growth)
+__all__ = ["clip_directions", "cut_directions"]
 
 
-@compiled
-def smooth_about(
-    tail: Array,
-    arms: IntArray,
-    old: int,
-    centre: Array,
-    settled: Array,
-    settled_count: Array,
-    counts: IntArray,
-    location: float,
+def clip_directions_numpy(
+    values: Array,
+    vectors: Array,
+    basis: Array,
     psi: Array,
-    inverse: Array,
-    var: Array,
-    residual: float,
-    function: float,
-    factor: float,
-    growth: float,
+    arms: IntArray,
+    payoffs: Array,
+    limit: Array,
     theta: Array,
-    hot: IntArray,
-    far: Array,
-) -> int:
-    """Settle old payoffs, and smooth those that are within their limits."""
-    for i in range(old):
-        a = arms[i]
-        limit = _limit(var[a], counts[a], residual, function, factor, growth)
-        settled[a] += min(max(tail[i], centre[a] - limit), centre[a] + limit)
-        settled_count[a] += 1.0
-    sums = np.zeros(len(settled))
-    for a in range(len(sums)):
-        if counts[a]:
-            sums[a] = settled[a] + (counts[a] - settled_count[a]) * centre[a] - counts[a] * location
-    many = 0
-    for i in range(old, len(tail)):
-        off = tail[i] - centre[arms[i]]
-        if abs(off) > factor * residual:  # no limit is below that
-            limit = _limit(var[arms[i]], counts[arms[i]], residual, function, factor, growth)
-            if abs(off) > limit:
-                hot[many], far[0, many], far[1, many] = arms[i], off, limit
-                many += 1
-                continue
-        sums[arms[i]] += off
-    right = np.zeros(len(inverse))
-    for a in range(len(sums)):
-        if counts[a]:
-            weight, row = sums[a], psi[a]
-            for j in range(len(right)):
-                right[j] += weight * row[j]
-    np.dot(inverse, right, theta)
-    return many
+) -> None:
+    """Theta += V^{-½}Σ of the payoffs' parts in each direction, clipped.
+
+    With V = Q diag(values) Qᵀ and u = P V^{-½}ψ of each payoff y, its parts are u_i y. They are
+    clipped where the heaviest direction, of the largest |u_i|, allows ±limit.
+    """
+    U = _rooted_numpy(values, vectors, psi[arms]) @ basis.T
+    level = limit[:, None] * np.abs(U).max(axis=1, initial=0.0, keepdims=True)
+    parts = np.clip(U * payoffs[:, None], -level, level).sum(axis=0)
+    theta += _rooted_numpy(values, vectors, parts @ basis)
 
 
-@compiled
+@compiled_form(clip_directions_numpy)
 def clip_directions(
     values: Array,
     vectors: Array,
@@ -82,7 +44,7 @@ def clip_directions(
     limit: Array,
     theta: Array,
 ) -> None:
-    """Clip the payoffs' parts in each direction."""
+    """Add payoffs clipped in each direction; see :func:`clip_directions_numpy`."""
     U = _directions(values, vectors, basis, psi, arms)
     parts = np.zeros(len(basis))
     for i in range(len(U)):
@@ -95,7 +57,23 @@ def clip_directions(
     _add_directions(values, vectors, basis, parts, theta)
 
 
-@compiled
+def cut_directions_numpy(
+    values: Array,
+    vectors: Array,
+    basis: Array,
+    psi: Array,
+    arms: IntArray,
+    payoffs: Array,
+    level: float,
+    theta: Array,
+) -> None:
+    """Do as :func:`clip_directions`, with parts beyond the level left out."""
+    parts = _rooted_numpy(values, vectors, psi[arms]) @ basis.T * payoffs[:, None]
+    inside = np.where(np.abs(parts) <= level, parts, 0.0).sum(axis=0)
+    theta += _rooted_numpy(values, vectors, inside @ basis)
+
+
+@compiled_form(cut_directions_numpy)
 def cut_directions(
     values: Array,
     vectors: Array,
@@ -106,7 +84,7 @@ def cut_directions(
     level: float,
     theta: Array,
 ) -> None:
-    """Leave out the payoffs' parts beyond a level."""
+    """Add payoffs cut in each direction; see :func:`cut_directions_numpy`."""
     U = _directions(values, vectors, basis, psi, arms)
     parts = np.zeros(len(basis))
     for i in range(len(U)):
@@ -114,6 +92,12 @@ def cut_directions(
             part = U[i, j] * payoffs[i]
             parts[j] += part if abs(part) <= level else 0.0
     _add_directions(values, vectors, basis, parts, theta)
+
+
+def _rooted_numpy(values: Array, vectors: Array, rows: Array) -> Array:
+    """Rows·V^{-½}."""
+    turned: Array = (rows @ vectors / np.sqrt(values)) @ vectors.T
+    return turned
 
 
 @compiled

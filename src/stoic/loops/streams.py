@@ -1,6 +1,8 @@
-"""Robust location and scale of streams, and payoffs clipped by them, as compiled loops.
+"""Robust location and scale of streams of values, in bounded memory.
 
-See :mod:`stoic.loops.plain_spreads` for what they do.
+What a stream keeps is an array of (its thinned values as they came, the same sorted), and six
+counters: values kept, stride, count at which the figures are computed next, count, location,
+scale.
 """
 
 from __future__ import annotations
@@ -10,38 +12,63 @@ import math
 import numpy as np
 
 from stoic.checks import Array
-from stoic.loops.compiling import exact
+from stoic.loops.compiling import compiled_form, exact
 
-__all__ = ["FRESH", "MAD_OF_NORMAL", "clip_payoffs", "figures", "take_in"]
+__all__ = ["FRESH", "MAD_OF_NORMAL", "figures", "take_in", "take_in_list"]
 
 # The median absolute deviation of a normal law, as a share of its standard deviation.
 MAD_OF_NORMAL = 0.6744897501960817
 KEPT, STRIDE, NEXT, COUNT, LOCATION, SCALE = range(6)
-FRESH = (0.0, 1.0, 1.0, 0.0, 0.0, 0.0)  # the marks of a stream that has not begun
-MOST = 700  # doublings of a limit: beyond them it is no limit any more
+FRESH = (0.0, 1.0, 1.0, 0.0, 0.0, 0.0)  # the counters of a stream that has not begun
 
 
-@exact
-def take_in(values: Array, marks: Array, y: float) -> None:
-    """Let a stream have one more value."""
-    kept, stride, count = int(marks[KEPT]), int(marks[STRIDE]), int(marks[COUNT])
+def take_in_numpy(values: Array, counters: Array, y: float) -> None:
+    """Add one value to a stream."""
+    known = counters.tolist()
+    take_in_list(values, known, y)
+    counters[:] = known
+
+
+def take_in_list(values: Array, counters: list[float], y: float) -> None:
+    """Add one value to a stream whose counters are a list, which Python reads faster."""
+    kept, count = int(counters[KEPT]), counters[COUNT]
+    sample, ordered = values
+    if count % counters[STRIDE] == 0 and kept == len(sample):
+        kept, counters[STRIDE] = (kept + 1) // 2, 2.0 * counters[STRIDE]
+        sample[:kept] = sample[::2].copy()
+        ordered[:kept] = np.sort(sample[:kept])
+    if count % counters[STRIDE] == 0:
+        place = int(ordered[:kept].searchsorted(y, "right"))
+        ordered[place + 1 : kept + 1] = ordered[place:kept]
+        ordered[place] = sample[kept] = y
+        kept += 1
+    counters[KEPT], counters[COUNT] = float(kept), count + 1.0
+    if count + 1.0 >= counters[NEXT]:
+        counters[LOCATION], counters[SCALE] = figures(ordered[:kept])
+        counters[NEXT] = max(count + 2.0, float(int(1.05 * (count + 1.0))))
+
+
+@compiled_form(take_in_numpy, exact)
+def take_in(values: Array, counters: Array, y: float) -> None:
+    """Add one value to a stream."""
+    kept, stride, count = int(counters[KEPT]), int(counters[STRIDE]), int(counters[COUNT])
     sample, ordered = values[0], values[1]
     if count % stride == 0 and kept == len(sample):
         kept, stride = (kept + 1) // 2, 2 * stride
         sample[:kept] = sample[::2].copy()
         ordered[:kept] = np.sort(sample[:kept])
-        marks[STRIDE] = stride
+        counters[STRIDE] = stride
     if count % stride == 0:
         sample[kept] = y
         place = np.searchsorted(ordered[:kept], y, side="right")
         ordered[place + 1 : kept + 1] = ordered[place:kept].copy()
         ordered[place] = y
         kept += 1
-    marks[KEPT] = kept
-    marks[COUNT] = count + 1
-    if count + 1 >= marks[NEXT]:
-        marks[LOCATION], marks[SCALE] = figures(ordered[:kept])
-        marks[NEXT] = max(count + 2, int(1.05 * (count + 1)))
+    counters[KEPT] = kept
+    counters[COUNT] = count + 1
+    if count + 1 >= counters[NEXT]:
+        counters[LOCATION], counters[SCALE] = figures(ordered[:kept])
+        counters[NEXT] = max(count + 2, int(1.05 * (count + 1)))
 
 
 @exact
@@ -82,45 +109,3 @@ def _middle_distance(values: Array, centre: float) -> float:
     if right < n:
         outer = min(outer, values[right] - centre)
     return float(inner + (outer - inner) / 2.0)
-
-
-@exact
-def clip_payoffs(
-    values: Array,
-    marks: Array,
-    payoffs: Array,
-    clipped: bool,
-    streak: int,
-    centre: float,
-    std: float,
-    amplitude: float,
-    factor: float,
-    insistence: float,
-    few: int,
-) -> int:
-    """Take in payoffs of one arm, and clip them in place if so wished."""
-    learned = marks[2]
-    for i in range(len(payoffs)):
-        y = payoffs[i]
-        limit = factor * math.hypot(marks[1, SCALE], std * max(marks[0, SCALE], amplitude))
-        if streak:
-            limit *= insistence ** min(abs(streak), MOST)
-        residual = kept = y - centre
-        if -limit <= residual <= limit:
-            streak = 0
-        else:
-            side = 1 if residual > 0 else -1
-            kept = side * limit
-            streak = streak + side if streak * side >= 0 else side
-        take_in(values[0], marks[0], y)
-        scale = marks[1, SCALE]
-        take_in(values[1], marks[1], residual)
-        if marks[1, COUNT] < few:
-            marks[1, SCALE] = scale
-        n = learned[1] + 1.0
-        # √((n−1)/n rms² + c²/n) without a square that could overflow
-        learned[0] = math.hypot(learned[0] * math.sqrt((n - 1.0) / n), kept / math.sqrt(n))
-        learned[1] = n
-        if clipped:
-            payoffs[i] = centre + kept
-    return streak
