@@ -71,11 +71,13 @@ class Blocks:
 
     def arms_at(self, positions: IntArray) -> IntArray:
         """The row numbers of the points at some positions."""
-        return self.arms.reshape(-1)[positions]
+        arms: IntArray = self.arms.reshape(-1)[positions]
+        return arms
 
     def block_of(self, positions: IntArray) -> IntArray:
         """The block of each of some positions."""
-        return positions // self.arms.shape[1]
+        block: IntArray = positions // self.arms.shape[1]
+        return block
 
     def max_kernel(self, point: Array) -> Array:
         """For each block, an upper bound on k(x, point) over its points x."""

@@ -156,8 +156,9 @@ class ManyArmsMean:
             return
         sums, counts = self.sums[played], posterior.counts[played].astype(float)
         check_sums(sums, counts)
-        fresh = posterior.smooth_played(np.column_stack([self.sums, posterior.counts]))
-        smooths = posterior.played.rows @ beta.T
+        rows = posterior.played.rows
+        fresh = rows @ posterior.whiten(np.column_stack([self.sums, posterior.counts]))
+        smooths = rows @ beta.T
         agree("the means", smooths[:, 0], fresh[:, 0], float(np.abs(sums / counts).max()))
         agree("the smoothed ones", smooths[:, 1], fresh[:, 1], 1.0)
         # the sums do not determine single payoffs, so β is bounded besides, no more

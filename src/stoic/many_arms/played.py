@@ -49,6 +49,15 @@ class PlayedArms:
         """The index of an arm in :attr:`arms`."""
         return self._slots[arm]
 
+    def row(self, arm: int) -> Array:
+        """W of one of the arms."""
+        row: Array = self._rows[self._slots[arm], : len(self._factor)]
+        return row
+
+    def var_at(self, arm: int) -> float:
+        """σ² of one of the arms."""
+        return float(self._var[self._slots[arm]])
+
     def dual(self, beta: Array) -> Array:
         """The weights α of the arms with W(x)·β = k(x, arms)·α, for β (k,) or (k, j)."""
         alpha = np.zeros((len(self), *beta.shape[1:]))

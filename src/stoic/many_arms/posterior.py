@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from stoic.checks import Array, IntArray
+from stoic.checks import Array
 from stoic.errors import InvalidInput, InvalidState
 from stoic.kernels import Kernel
 from stoic.many_arms import settings as defaults
 from stoic.many_arms.blocks import Blocks
-from stoic.many_arms.factor import Coordinate, Factor, cholesky
-from stoic.many_arms.played import PlayedArms
+from stoic.many_arms.factor import Coordinate, cholesky
+from stoic.many_arms.figures import Figures
 from stoic.many_arms.rows import AnchorRows
 from stoic.many_arms.settings import Settings
 from stoic.many_arms.std_bounds import StdBounds
@@ -23,10 +23,8 @@ from stoic.schema import Reals, Schema, Wholes
 
 __all__ = ["ManyArmsPosterior"]
 
-_POINTS_PER_PASS = 2048  # so that a pass over all points needs little memory
 
-
-class ManyArmsPosterior:
+class ManyArmsPosterior(Figures):
     """Exact kernel ridge smoothing that does not touch most arms in most rounds.
 
     Each play τ of an arm a with noise ν (λ, or λ/n for n plays at once) adds one coordinate to
@@ -71,54 +69,19 @@ class ManyArmsPosterior:
         self, kernel: Kernel, points: Array, lam: float, settings: Settings | None = None
     ) -> None:
         self._settings = settings = settings or defaults.DEFAULT
-        self.kernel, self.points, self.lam = kernel, points, lam
         self._fixed_bytes = 8 * (len(points) + settings.block_size) * (settings.anchors + 13)
         settings.check_memory(self._fixed_bytes, len(points))
         self.blocks = Blocks(kernel, points, settings.block_size, settings.anchors)
-        self.prior: Array = kernel.diag(points)
-        self.max_prior = float(self.prior.max())
         self._may_refresh = True
-        self._clear()
+        super().__init__(kernel, points, lam)
 
     def _clear(self) -> None:
         """Return to the state before the first play."""
-        self.counts: IntArray = np.zeros(len(self.points), dtype=np.int64)
+        super()._clear()
         self.t = self.updates = 0  # plays, calls of observe
         self.logdet = 0.0
-        self.factor = Factor(self.kernel, self.points, self.lam)
-        self.played = PlayedArms(self.factor)
         self.anchors = AnchorRows(self.factor, self.blocks)
         self.std_bounds = StdBounds(self.blocks, self.factor, self._settings.followed)
-        self._forget()
-
-    def _forget(self) -> None:
-        """Drop what was computed on request."""
-        self._rows: dict[int, Array] = {}  # of single arms
-        self._var: Array | None = None  # of all points
-
-    # -- single arms --------------------------------------------------------------------------
-
-    @property
-    def size(self) -> int:
-        """The number of distinct points played."""
-        return len(self.played)
-
-    def row(self, arm: int) -> Array:
-        """W(x) of one arm, which does not depend on what else was computed."""
-        if arm in self.played:
-            return self.played.rows[self.played.index(arm)]
-        if not len(self.factor):
-            return np.zeros(0)
-        if arm not in self._rows:
-            self._rows[arm] = self.factor.rows_at(self.points[arm : arm + 1])[0]
-        return self._rows[arm]
-
-    def var_at(self, arm: int) -> float:
-        """σ² of one arm, which does not depend on what else was computed."""
-        if arm in self.played:
-            return float(self.played.var[self.played.index(arm)])
-        row = self.row(arm)
-        return max(float(self.prior[arm]) - float(row @ row), 0.0)
 
     # -- plays --------------------------------------------------------------------------------
 
@@ -178,57 +141,6 @@ class ManyArmsPosterior:
         self.anchors.solve()
         self.std_bounds.unfollow()
         self._forget()
-
-    # -- all points, any points ---------------------------------------------------------------
-
-    @property
-    def var(self) -> Array:
-        """The posterior variances of all points, by a fresh solve."""
-        if self._var is None:
-            var = np.concatenate([self._var_at_points(part) for part in self._parts()])
-            var[self.played.arms] = self.played.var
-            self._var = var
-        return self._var
-
-    @property
-    def std(self) -> Array:
-        """The posterior standard deviations of all points, by a fresh solve."""
-        return np.sqrt(self.var)
-
-    def smooth(self, sums: Array) -> Array:
-        """The posterior means for per-point payoff sums, (A,) or (A, j)."""
-        return self.combine(self._whiten(sums))
-
-    def smooth_played(self, sums: Array) -> Array:
-        """The posterior means of the points played, for per-point payoff sums."""
-        means: Array = self.played.rows @ self._whiten(sums)
-        return means
-
-    def combine(self, beta: Array) -> Array:
-        """W(x)·β at all points, for β of each coordinate, (k,) or (k, j)."""
-        alpha = self.played.dual(beta)
-        everywhere: Array = np.concatenate([self.played.expand(X, alpha) for X in self._parts()])
-        return everywhere
-
-    def predict(self, X: Array, sums: Array) -> tuple[Array, Array]:
-        """Posterior mean(s) and std at any points, for per-point payoff sums."""
-        W = self.factor.rows_at(X)
-        means: Array = W @ self._whiten(sums)
-        return means, np.sqrt(self._var_at_points(X, W))
-
-    def _whiten(self, sums: Array) -> Array:
-        # each of n plays may stand for their mean: the posterior is the same
-        arms = self.factor.arms
-        return self.factor.solve((sums[arms].T / self.counts[arms]).T)
-
-    def _var_at_points(self, X: Array, W: Array | None = None) -> Array:
-        W = self.factor.rows_at(X) if W is None else W
-        left: Array = np.maximum(self.kernel.diag(X) - np.einsum("ij,ij->i", W, W), 0.0)
-        return left
-
-    def _parts(self) -> list[Array]:
-        starts = range(0, len(self.points), _POINTS_PER_PASS)
-        return [self.points[start : start + _POINTS_PER_PASS] for start in starts]
 
     def track(self, points: Array) -> None:
         """Refuse further points: all arms are tracked from the start."""

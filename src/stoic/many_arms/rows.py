@@ -39,7 +39,7 @@ class Rows:
     @property
     def capacity(self) -> int:
         """The coordinates that there is room for."""
-        return self._rows.shape[1]
+        return int(self._rows.shape[1])
 
     def grow(self, count: int = 0) -> None:
         """Make room for ``count`` arms, with as many coordinates as the factor has room for."""

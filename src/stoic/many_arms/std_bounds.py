@@ -34,6 +34,11 @@ class StdBounds:
         twice as many.
     """
 
+    followed: IntArray  # positions
+    _is_followed: NDArray[np.bool_]  # by position
+    _rows: Rows  # of those followed
+    _squares: Array  # ‖W‖² of those followed
+
     def __init__(self, blocks: Blocks, factor: Factor, max_followed: int) -> None:
         self._blocks, self._factor = blocks, factor
         self.max_followed = max_followed
@@ -115,7 +120,7 @@ class StdBounds:
 
     def unfollow(self) -> None:
         """Follow no arm."""
-        self.followed: IntArray = np.zeros(0, dtype=np.int64)  # positions
-        self._is_followed = np.zeros(self._blocks.arms.size, dtype=bool)  # by position
+        self.followed = np.zeros(0, dtype=np.int64)
+        self._is_followed = np.zeros(self._blocks.arms.size, dtype=bool)
         self._rows = Rows(self._factor, self.followed)
-        self._squares: Array = np.zeros(0)  # ‖W‖²
+        self._squares = np.zeros(0)
