@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.lapack import dtrtrs
 
 from stoic.checks import Array, IntArray
-from stoic.compiled import dtrtrs
 from stoic.features.parts import partition
 from stoic.kernels import Kernel, Product, Scaled, Sum
 from stoic.kernels.stationary import Stationary

@@ -6,9 +6,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg.lapack import dpotrf, dtrtrs
 
 from stoic.checks import Array, IntArray
-from stoic.compiled import dpotrf, dtrtrs
 from stoic.errors import InvalidInput
 from stoic.kernels import Kernel
 from stoic.posterior.base import agree

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg.lapack import dtrtri
 
 from stoic.checks import Array, IntArray
-from stoic.compiled import dtrtri
 from stoic.many_arms.factor import Coordinate, Factor
 from stoic.posterior.base import grown
 
