@@ -25,6 +25,7 @@ LAYERS: list[set[str]] = [
     {"features"},
     {"posterior"},
     {"estimators"},
+    {"many_arms"},
     {"schedules"},
     {"policies"},
     {"surrogate"},

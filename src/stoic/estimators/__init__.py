@@ -2,8 +2,7 @@
 
 from stoic.estimators.adaptive import AdaptivelyTruncatedMean
 from stoic.estimators.calibration import Calibration
-from stoic.estimators.lazy import LazyMean
-from stoic.estimators.overview import LazyOverview, Overview
+from stoic.estimators.overview import Overview
 from stoic.estimators.replicates import EpochPayoffs, replicate_estimate
 from stoic.estimators.smoothed import SmoothedMean
 from stoic.estimators.truncation import contextual_threshold, truncate
@@ -12,8 +11,6 @@ __all__ = [
     "AdaptivelyTruncatedMean",
     "Calibration",
     "EpochPayoffs",
-    "LazyMean",
-    "LazyOverview",
     "Overview",
     "SmoothedMean",
     "contextual_threshold",

@@ -22,13 +22,15 @@ _ROUNDING = 1e-4
 class Step(NamedTuple):
     """What one play did to the posterior.
 
-    ``gain`` is the (A,) vector with mean ← mean + gain · (y − mean[arm]). After
-    ``refreshed`` the recursion has been replaced by a fresh solve (or the features
+    ``gain`` is the vector with mean[arms] ← mean[arms] + gain · (y − mean[arm]) for the tracked
+    points in ``arms``: all of them, or those played, where others are computed on request
+    only. After ``refreshed`` the recursion has been replaced by a fresh solve (or the features
     have changed), and means must come from :meth:`Posterior.smooth`.
     """
 
     gain: Array
     refreshed: bool
+    arms: slice | IntArray = slice(None)
 
 
 class Posterior(Protocol):
@@ -59,7 +61,7 @@ class Posterior(Protocol):
         """Account for ``times`` more plays of a tracked point; ``gain`` is for their mean."""
 
     def track(self, points: Array) -> None:
-        """Follow further points from now on."""
+        """Follow further points from now on, or raise where all arms are known from the start."""
 
     def smooth(self, sums: Array) -> Array:
         """The posterior means for per-point payoff sums, (A,) or (A, j)."""
