@@ -7,9 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from stoic.optimize import Optimizer
+from stoic.optimize import Answer, Optimizer
 from stoic.optimize.answers.interval import IntervalRule, interval, skew_shift
 from stoic.optimize.answers.luckiest import luckiest
+from stoic.optimize.answers.recommendation import recommend
+from stoic.optimize.knowledge import Knowledge
+from stoic.report import Result
 
 SQUARE = {"x": (0.0, 1.0), "y": (0.0, 1.0)}
 
@@ -70,11 +73,16 @@ def test_a_conclusion_is_the_answers_taken_one_by_one(noise: str) -> None:
     assert bool(conclusion.suspects) is (noise == "outliers")
 
 
-def test_a_conclusion_takes_one_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_conclusion_is_drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
     made, calls = optimizer("outliers", 30), []
-    known = Optimizer.knowledge
-    monkeypatch.setattr(Optimizer, "knowledge", lambda self: calls.append(1) or known(self))
-    made.conclude()
+
+    def counted(known: Knowledge) -> Answer:
+        calls.append(known)
+        return recommend(known)
+
+    monkeypatch.setattr("stoic.optimize.optimizer.recommend", counted)
+    result = Result.of(made)
+    assert result.luckiest is not None
     assert len(calls) == 1
 
 

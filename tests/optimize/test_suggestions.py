@@ -1,0 +1,192 @@
+"""What suggestions depend on, and long runs that a policy continues."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from helpers.runs import (
+    MIXED,
+    SQUARE,
+    Params,
+    bowl,
+    coordinates,
+    replayed,
+    run,
+    tuned,
+)
+from stoic.optimize import Optimizer
+from stoic.optimize.failures import Failures
+from stoic.optimize.long_run import AFTER, LongRun
+from stoic.optimize.modeller import Modeller
+
+# -- what the suggestions depend on ---------------------------------------------------------------
+
+
+def flaky(p: Params) -> float | None:
+    """With failures, and an outlier or two."""
+    hashed = math.sin(1e3 * math.log(p["lr"]))
+    if hashed > 0.8:
+        return None
+    return 1e6 if hashed < -0.9 else tuned(p) + 0.1 * hashed
+
+
+@pytest.mark.parametrize(
+    ("space", "fn", "direction"),
+    [(SQUARE, bowl, "maximize"), (MIXED, flaky, "minimize")],
+    ids=["square", "mixed"],
+)
+def test_suggestions_depend_on_the_history_alone(
+    space: Any, fn: Callable[[Params], float | None], direction: str
+) -> None:
+    whole = Optimizer(space, direction=direction, seed=3)
+    asked = run(whole, fn, 34)  # past several anchors of the model
+    for n in range(34):
+        assert replayed(whole, asked[:n]).ask() == asked[n]
+    again = replayed(whole, asked)
+    assert again.recommend() == whole.recommend()
+    assert again.suspects() == whole.suspects()
+    assert again.luckiest == whole.luckiest
+
+
+def test_trials_told_again_make_the_same_optimiser() -> None:
+    optimizer = Optimizer({"x": (0.1, 0.7), "lr": (1e-6, 1e3, "log")}, direction="maximize")
+    asked = run(optimizer, lambda p: -((p["x"] - 0.3) ** 2) - math.log10(p["lr"]) ** 2, 20)
+    assert [trial.params for trial in optimizer.trials] == asked
+    assert replayed(optimizer).ask() == optimizer.ask()
+
+
+def test_later_the_history_is_still_all_that_counts() -> None:
+    """Where the model is anchored ever more rarely; told without asking, and with."""
+    rng = np.random.default_rng(0)
+    busy, idle = Optimizer(SQUARE, direction="maximize"), Optimizer(SQUARE, direction="maximize")
+    for i in range(110):
+        params = {"x": rng.random(), "y": rng.random()}
+        value = bowl(params) + 0.1 * rng.standard_normal()
+        busy.tell(params, value)
+        idle.tell(params, value)
+        if i in (58, 63, 97, 98, 102, 105, 107):
+            busy.ask()
+        if i in (59, 100, 108):
+            assert busy.recommend() == replayed(idle).recommend()
+    assert busy.ask() == idle.ask()
+
+
+def test_seeds_differ() -> None:
+    first = [Optimizer(SQUARE, direction="maximize", seed=seed).ask()["x"] for seed in range(5)]
+    assert len(set(first)) == 5
+
+
+def test_minimising_is_maximising_the_negative() -> None:
+    up, down = Optimizer(SQUARE, direction="maximize"), Optimizer(SQUARE, direction="minimize")
+    assert run(up, bowl, 25) == run(down, lambda p: -bowl(p), 25)
+    best, least = up.recommend(), down.recommend()
+    assert best.params == least.params
+    assert best.value == -least.value
+    assert best.interval == (-least.interval[1], -least.interval[0])
+
+
+@pytest.fixture(scope="module")
+def plain_run() -> tuple[list[Params], Optimizer]:
+    optimizer = Optimizer(SQUARE, direction="maximize", seed=1)
+    return run(optimizer, wavy, 25), optimizer
+
+
+def wavy(p: Params) -> float:
+    """A bowl under what looks like noise."""
+    return bowl(p) + 0.05 * math.sin(1e4 * p["x"]) * math.cos(7e3 * p["y"])
+
+
+@pytest.mark.parametrize("offset", [0.0, 1000.0])
+@pytest.mark.parametrize("a", [1e-12, 1e-3, 1.0, 1e5, 1e12])
+def test_scale_and_offset_do_not_matter(
+    plain_run: tuple[list[Params], Optimizer], a: float, offset: float
+) -> None:
+    asked, plain = plain_run
+    optimizer = Optimizer(SQUARE, direction="maximize", seed=1)
+    moved = run(optimizer, lambda p: a * wavy(p) + offset * a, 25)
+    space = optimizer.space
+    np.testing.assert_allclose(coordinates(space, moved), coordinates(space, asked), atol=1e-6)
+    expected, answer = plain.recommend(), optimizer.recommend()
+    assert answer.value / a == pytest.approx(expected.value + offset, abs=1e-6)
+    assert [s.trial for s in optimizer.suspects()] == [s.trial for s in plain.suspects()]
+
+
+# -- long runs ------------------------------------------------------------------------------------
+
+THIRTY: dict[str, Any] = {"n": (0, 4), "c": list("abcdef")}
+
+
+def best_of_thirty(p: Params) -> float:
+    """Best, and one, at 3 and d."""
+    return float((p["c"] == "d") - 0.2 * (p["n"] - 3) ** 2)
+
+
+def long_history(scale: float = 1.0, fails: float = 0.0) -> Optimizer:
+    """Random plays of all thirty, up to the handing over."""
+    rng = np.random.default_rng(1)
+    optimizer = Optimizer(THIRTY, direction="maximize")
+    points = optimizer.space.enumerate(30)
+    values = 0
+    while values < AFTER:
+        params = optimizer.space.decode(points[rng.integers(30)])
+        if rng.random() < fails:
+            optimizer.fail(params)
+            continue
+        value = best_of_thirty(params) + 0.3 * rng.standard_normal()
+        optimizer.tell(params, scale * (1e9 if values == 120 else value))
+        values += 1
+    return optimizer
+
+
+def test_long_runs_go_on_with_a_policy() -> None:
+    optimizer = long_history()
+    asked = []
+    for i in range(16):
+        params = optimizer.ask()
+        if i in (0, 7, 15):  # at any time: from the history alone
+            assert replayed(optimizer).ask() == params
+        asked.append(params)
+        if i == 3:
+            optimizer.fail(params, "crashed")
+        else:
+            optimizer.tell(params, best_of_thirty(params) + 0.3 * math.sin(9.0 * i))
+    assert np.mean([best_of_thirty(p) for p in asked]) > 0.6
+    assert optimizer.recommend().params == {"n": 3, "c": "d"}
+    assert 120 in [s.trial for s in optimizer.suspects()]
+    batch = optimizer.ask(6)
+    assert len({tuple(p.values()) for p in batch}) == 6
+    moved = long_history(1e12)
+    assert moved.ask() == asked[0]
+
+
+def test_long_runs_with_many_failures_go_on_learning() -> None:
+    optimizer = long_history(fails=0.6)
+    assert best_of_thirty(optimizer.ask()) > 0.0
+
+
+@pytest.mark.parametrize("fails", [0.0, 0.6])
+def test_long_runs_take_the_highest_bound_of_what_is_allowed(fails: float) -> None:
+    """The arm that the policy asks for, or the next where that one is pending or fails."""
+    history = long_history(fails=fails).history
+    run_, failures = LongRun(history, Modeller(history), 0), Failures.of(history)
+    points = history.space.enumerate(30)
+    rng, pending, first = np.random.default_rng(0), [], set()
+    for _ in range(25):
+        policy = run_.policy()
+        bounds = policy.mean + policy.width * policy.std
+        chance = failures.chance_of_success(points)
+        bounds[chance < min(0.5, float(np.median(chance)))] = -np.inf
+        bounds[[np.flatnonzero((points == point).all(1))[0] for point in pending]] = -np.inf
+        chosen = run_.choose(pending, failures)
+        np.testing.assert_array_equal(chosen, points[int(np.argmax(bounds))])
+        first.add(policy.ask() == int(np.argmax(bounds)))
+        pending = [*pending, chosen] if rng.random() < 0.7 else pending[1:]
+        params = history.space.decode(chosen)
+        value = best_of_thirty(params) + 0.3 * rng.standard_normal()
+        history.extend(chosen[None], [(params, value, None)])
+    assert first == {False, True}
