@@ -1,18 +1,42 @@
 # make test    set up and run everything that every change must pass
-# make demo    set up and tune a noisy server that lies now and then; ends with a report
-# make bench   speed and regret figures (long); make soak: long statistical checks
+# make quick   what tells most about a change in a minute: lint, types, tests that are not slow
+# make demo    set up and tune a noisy server with outliers; ends with a report
+# make bench   speed and regret figures (long)
+# make soak    whole grids and 200-run coverage that make test samples; long statistical checks
+#
+# make test plays the lockstep grid pairwise, and 40 runs of each coverage test; make soak
+# (STOIC_SOAK=1) plays all combinations, 200 runs, checks bounds in compiled code, and lets
+# Hypothesis draw new examples, two to four times as many. See tests/helpers/soak.py.
 
 PYTHON ?= python3
 BIN := .venv/bin
-RUN := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python
+ONE := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
+RUN := $(ONE) $(BIN)/python
+PIP := -m pip install --quiet --disable-pip-version-check --no-compile
+# the demo needs little: it uses the developers' environment only where that is there already
+DEMO := $(if $(wildcard .venv/ready),.venv,.venv-demo)
 
-.PHONY: test lint types unit demo bench soak clean
+.PHONY: test quick lint types unit demo bench soak clean
 
-test: lint types unit
+test: lint
+	$(MAKE) --no-print-directory --output-sync=target -j2 types .venv/warm
+	$(MAKE) --no-print-directory unit
+
+quick: lint types .venv/warm
+	$(RUN) -m pytest -n 2 -q -m 'not slow' --dist worksteal tests
 
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python $(PIP) --editable '.[dev]'
+	touch $@
+
+.venv/warm: .venv/ready $(wildcard src/stoic/loops/*.py)
+	$(RUN) tests/helpers/warm.py
+	touch $@
+
+.venv-demo/ready: pyproject.toml
+	$(PYTHON) -m venv .venv-demo
+	.venv-demo/bin/python $(PIP) --editable '.[cli]'
 	touch $@
 
 lint: .venv/ready
@@ -22,15 +46,16 @@ lint: .venv/ready
 types: .venv/ready
 	$(BIN)/mypy
 
-unit: .venv/ready
-	$(RUN) -m pytest -n 2 -q
+unit: .venv/warm
+	$(RUN) -m pytest -n 2 -q --dist worksteal
 
-demo: .venv/ready
+demo: $(DEMO)/ready
 	rm -rf demo-output/server*
 	mkdir -p demo-output
-	PATH="$(CURDIR)/$(BIN):$$PATH" OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 \
+	PATH="$(CURDIR)/$(DEMO)/bin:$$PATH" $(ONE) \
 		stoic tune --space examples/server/server.toml --store demo-output/server.db --no-report
-	$(RUN) -m examples.server.compare demo-output/server.db --report demo-output/server.html
+	$(ONE) $(DEMO)/bin/python -m examples.server.compare demo-output/server.db \
+		--report demo-output/server.html
 
 bench: .venv/ready
 	$(RUN) benchmarks/core/practical.py
@@ -39,7 +64,8 @@ bench: .venv/ready
 	$(RUN) benchmarks/core/quick.py
 	$(RUN) benchmarks/speed/run.py
 
-soak: .venv/ready
+soak: .venv/warm
+	STOIC_SOAK=1 $(RUN) -m pytest -n 2 -q --dist worksteal tests
 	$(RUN) benchmarks/core/soak.py
 	$(RUN) benchmarks/core/killed.py
 	$(RUN) benchmarks/core/fuzz.py
@@ -47,4 +73,4 @@ soak: .venv/ready
 	$(RUN) benchmarks/study/soak.py
 
 clean:
-	rm -rf .venv build dist demo-output
+	rm -rf .venv .venv-demo build dist demo-output

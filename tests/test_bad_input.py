@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stoic
+from helpers.soak import sized
 from stoic.policies import by_name, names
 
 odd = st.one_of(
@@ -54,7 +55,7 @@ def in_range(policy: Any, arms: int) -> None:
     assert math.isfinite(policy.width)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=sized(133, 400), deadline=None)
 @given(
     name=policies,
     options=st.fixed_dictionaries(
@@ -93,7 +94,7 @@ def test_odd_options(name: str, options: dict[str, Any]) -> None:
     in_range(policy, 3)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=sized(66, 200), deadline=None)
 @given(domain=odd, kernel=odd, name=policies)
 def test_odd_domains_and_kernels(domain: Any, kernel: Any, name: str) -> None:
     make: Any = by_name(name)
@@ -112,7 +113,7 @@ def test_odd_domains_and_kernels(domain: Any, kernel: Any, name: str) -> None:
         assert "expected" in str(error)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=sized(50, 150), deadline=None)
 @given(
     name=policies,
     kernel=kernels,
@@ -136,7 +137,7 @@ def test_any_arms_and_payoffs(
     make.from_state(policy.state())
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=sized(66, 200), deadline=None)
 @given(arm=odd, payoff=odd, name=policies)
 def test_odd_tells_change_nothing(arm: Any, payoff: Any, name: str) -> None:
     make: Any = by_name(name)

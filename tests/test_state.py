@@ -13,13 +13,14 @@ import pytest
 
 import stoic
 from helpers.resume import fingerprint, play_on
+from helpers.soak import sized
 from stoic import state as states
 from stoic.errors import InvalidState
 from stoic.policies import by_name, names
 
 SCRIPT = Path(__file__).parent / "helpers" / "resume.py"
 
-ROUNDS, STOPS = 300, 50
+ROUNDS, STOPS = 300, sized(6, 50)
 X = np.random.default_rng(0).random((30, 2))
 THEORY: dict[str, Any] = {
     "schedule": "theory",
@@ -35,37 +36,51 @@ VARIANTS["ata-gp-ucb-qff-theory"] = ("ata-gp-ucb", {"features": "qff", **THEORY}
 VARIANTS["rgp-pe-median"] = ("rgp-pe", {"replicate": "median"})
 
 
-@pytest.mark.parametrize("variant", list(VARIANTS))
-def test_resumes_bit_by_bit(variant: str, tmp_path: Path) -> None:
-    name, own = VARIANTS[variant]
-    make: Any = by_name(name)
-    policy = make(stoic.Arms(X), stoic.SquaredExponential(0.5), seed=3, **own)
-    stops = np.random.default_rng(len(variant)).choice(ROUNDS, STOPS, replace=False)
-    arms: list[Any] = []
-    starts = {}
-    for number, stop in enumerate(sorted(int(s) for s in stops)):
-        arms += play_on(policy, stop)
-        path = tmp_path / f"{stop:03d}{('.json', '.npz')[number % 2]}"
-        policy.save(path)
-        starts[path.name] = len(arms)
-    arms += play_on(policy, ROUNDS)
-    end = fingerprint(policy)
-    done = subprocess.run(
-        [
-            sys.executable,
-            str(SCRIPT),
-            str(tmp_path),
-            str(ROUNDS),
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+Straight = tuple[list[Any], dict[str, int], str]  # arms, rounds at the stops, digest of the end
+
+
+@pytest.fixture(scope="module")
+def straight(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Straight], Path]:
+    """Runs of all variants that never stop, and a folder of states that they saved on the way."""
+    folder = tmp_path_factory.mktemp("states")
+    runs = {}
+    for variant, (name, own) in VARIANTS.items():
+        make: Any = by_name(name)
+        policy = make(stoic.Arms(X), stoic.SquaredExponential(0.5), seed=3, **own)
+        stops = np.random.default_rng(len(variant)).choice(ROUNDS, STOPS, replace=False)
+        arms: list[Any] = []
+        starts = {}
+        for number, stop in enumerate(sorted(int(s) for s in stops)):
+            arms += play_on(policy, stop)
+            path = folder / f"{variant}@{stop:03d}{('.json', '.npz')[number % 2]}"
+            policy.save(path)
+            starts[path.name] = len(arms)
+        arms += play_on(policy, ROUNDS)
+        runs[variant] = arms, starts, fingerprint(policy)
+    return runs, folder
+
+
+@pytest.fixture(scope="module")
+def resumed(straight: tuple[dict[str, Straight], Path]) -> dict[str, tuple[list[Any], str]]:
+    """How the saved states go on in a new process."""
+    command = [sys.executable, str(SCRIPT), str(straight[1]), str(ROUNDS)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    ends = json.loads(done.stdout)
-    assert len(ends) == STOPS
-    for file, (played, digest) in ends.items():
-        assert played == arms[starts[file] :], file
+    ends: dict[str, tuple[list[Any], str]] = json.loads(done.stdout)
+    return ends
+
+
+@pytest.mark.parametrize("variant", list(VARIANTS))
+def test_resumes_bit_by_bit(
+    variant: str,
+    straight: tuple[dict[str, Straight], Path],
+    resumed: dict[str, tuple[list[Any], str]],
+) -> None:
+    arms, starts, end = straight[0][variant]
+    assert len(starts) == STOPS
+    for file, start in starts.items():
+        played, digest = resumed[file]
+        assert played == arms[start:], file
         assert digest == end, file
 
 

@@ -48,8 +48,14 @@ class ManyArms(stoic.policies.TGPUCB):
     many_arms = 30
 
 
-def examples() -> Iterator[tuple[str, states.State]]:
-    """Names and sound states: every policy, schedule, domain and kind of posterior."""
+def examples(every: int = 1) -> Iterator[tuple[str, states.State]]:
+    """Names and sound states: every policy, schedule, domain and kind of posterior, or some."""
+    for name, arguments in list(_examples())[::every]:
+        yield name, _played(*arguments)
+
+
+def _examples() -> Iterator[tuple[str, tuple[str, Any, Any, dict[str, Any], int]]]:
+    """Names, and how to come by the states."""
     rng = np.random.default_rng(0)
     few, many = stoic.Arms(rng.random((12, 2))), stoic.Arms(rng.random((40, 1)))
     box, matrix = stoic.Box([0.0, -1.0], [1.0, 1.0]), stoic.Arms.matrix(np.eye(6) + 0.5)
@@ -63,14 +69,14 @@ def examples() -> Iterator[tuple[str, states.State]]:
     ]
     for name in names():
         for world, domain, kernel, own in worlds:
-            yield f"{name}-{world}", _played(name, domain, kernel, own, 6 if world == "box" else 37)
-    yield "ata-gp-ucb-qff", _played("ata-gp-ucb", many, _SMOOTH, {"features": "qff"}, 33)
+            yield f"{name}-{world}", (name, domain, kernel, own, 6 if world == "box" else 37)
+    yield "ata-gp-ucb-qff", ("ata-gp-ucb", many, _SMOOTH, {"features": "qff"}, 33)
     own = {"features": "qff", **_THEORY}
-    yield "ata-gp-ucb-qff-theory", _played("ata-gp-ucb", many, _SMOOTH, own, 21)
-    yield "rgp-pe-median", _played("rgp-pe", few, _ROUGH, {"replicate": "median"}, 31)
-    yield "mom-gp-ucb-warming", _played("mom-gp-ucb", few, _ROUGH, {}, 7)
+    yield "ata-gp-ucb-qff-theory", ("ata-gp-ucb", many, _SMOOTH, own, 21)
+    yield "rgp-pe-median", ("rgp-pe", few, _ROUGH, {"replicate": "median"}, 31)
+    yield "mom-gp-ucb-warming", ("mom-gp-ucb", few, _ROUGH, {}, 7)
     register(ManyArms)  # here alone: other tests go through all policies that are known
-    yield "tgp-ucb-many-arms", _played(ManyArms.name, many, _ROUGH, {}, 45)
+    yield "tgp-ucb-many-arms", (ManyArms.name, many, _ROUGH, {}, 45)
 
 
 def _played(name: str, domain: Any, kernel: Any, own: dict[str, Any], rounds: int) -> states.State:
@@ -285,9 +291,11 @@ def verdict(path: Path) -> str:
     return said or f"ended with status {status}"
 
 
-def verdicts(count: int, first: int, folder: Path) -> Iterator[tuple[int, str, str]]:
+def verdicts(
+    count: int, first: int, folder: Path, every: int = 1
+) -> Iterator[tuple[int, str, str]]:
     """Seed, what was done, and the verdict of so many tampered files."""
-    sound = list(examples())
+    sound = list(examples(every))
     for name, state in sound:  # compile everything before the first fork
         path = folder / f"sound{('.json', '.npz')[len(name) % 2]}"
         _write(path, state)
@@ -301,6 +309,7 @@ def verdicts(count: int, first: int, folder: Path) -> Iterator[tuple[int, str, s
         path.unlink()
 
 
-if __name__ == "__main__":  # hostile.py COUNT FIRST FOLDER: one line of JSON each
-    for row in verdicts(int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3])):
+if __name__ == "__main__":  # hostile.py COUNT FIRST FOLDER [EVERY]: one line of JSON each
+    count, first, every = (int(text) for text in (*sys.argv[1:3], *sys.argv[4:], "1")[:3])
+    for row in verdicts(count, first, Path(sys.argv[3]), every):
         print(json.dumps(row), flush=True)

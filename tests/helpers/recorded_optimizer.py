@@ -46,9 +46,9 @@ SPACES: dict[str, dict[str, Spec]] = {
 }
 KINDS: dict[str, Callable[[Any, Any], Any]] = {
     "float": lambda made_of, when: stoic.Float(*made_of, when=when),
-    "log": lambda made_of, when: stoic.Float(*made_of, "log", when=when),
+    "log": lambda made_of, when: stoic.Float(made_of[0], made_of[1], "log", when=when),
     "int": lambda made_of, when: stoic.Int(*made_of, when=when),
-    "log int": lambda made_of, when: stoic.Int(*made_of, "log", when=when),
+    "log int": lambda made_of, when: stoic.Int(made_of[0], made_of[1], "log", when=when),
     "choice": lambda made_of, when: stoic.Categorical(made_of, when=when),
     "grid": lambda made_of, when: stoic.Grid(made_of, when=when),
 }

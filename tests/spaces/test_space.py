@@ -14,6 +14,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from helpers.soak import sized
 from stoic.errors import InvalidInput, InvalidParams, InvalidState
 from stoic.spaces import Box, Categorical, Float, Grid, Int, Parameter, Space
 from stoic.spaces.columns import read_columns
@@ -90,7 +91,7 @@ def resolution(parameter: Parameter) -> float:
     return 1e-12 + 4 * max(eps, 5e-324 / scale) / (parameter.high / scale - parameter.low / scale)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=sized(75, 300), deadline=None)
 @given(space=spaces(), data=st.data())
 def test_round_trips(space: Space, data: st.DataObject) -> None:
     U = some_points(space, data)
@@ -146,7 +147,7 @@ def test_unusual_numbers_among_many() -> None:
         conditional.read([*[{"c": "b"}] * 8, {"c": "b", "m": 0.5}])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=sized(75, 300), deadline=None)
 @given(space=spaces(), data=st.data())
 def test_decoded_values_are_plain_and_inside(space: Space, data: st.DataObject) -> None:
     for u in some_points(space, data):
@@ -164,7 +165,7 @@ def test_decoded_values_are_plain_and_inside(space: Space, data: st.DataObject) 
                 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=sized(75, 300), deadline=None)
 @given(parameter=floats(), q=st.floats(0, 1))
 def test_floats_come_back(parameter: Float, q: float) -> None:
     low, high = parameter.low, parameter.high
@@ -178,7 +179,7 @@ def test_floats_come_back(parameter: Float, q: float) -> None:
         assert abs(w / 2 - v / 2) <= 1e-14 * (high / 2 - low / 2) + math.ulp(v)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=sized(125, 500), deadline=None)
 @given(parameter=finites(), data=st.data())
 def test_levels_come_back_exactly(parameter: Parameter, data: st.DataObject) -> None:
     space = Space({"x": parameter, "y": (0.0, 1.0)})
@@ -210,7 +211,7 @@ def test_log_integers_are_told_apart_up_to_the_last() -> None:
         assert (space.snap(U) == U).all()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=sized(50, 200), deadline=None)
 @given(space=spaces(finite=True, largest=12))
 def test_enumeration_is_complete_and_without_repeats(space: Space) -> None:
     number = space.cardinality
@@ -273,7 +274,7 @@ def test_log_integers_fill_in_proportion() -> None:
     assert (np.unique(fill_evenly(q, 9), return_counts=True)[1] == 10_000).all()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=sized(50, 200), deadline=None)
 @given(space=spaces(), data=st.data())
 def test_neighbours(space: Space, data: st.DataObject) -> None:
     u = some_points(space, data)[0]
@@ -308,7 +309,7 @@ def test_neighbours_step_and_jump() -> None:
     assert {p["m"] for p in found} == {64, 63, 65, 38, 108, 23, 181, 8, 512}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=sized(40, 150), deadline=None)
 @given(space=spaces())
 def test_descriptions(space: Space) -> None:
     text = json.dumps(space.describe(), allow_nan=False, sort_keys=True)
@@ -319,7 +320,7 @@ def test_descriptions(space: Space) -> None:
     assert pickle.loads(pickle.dumps(space)) == space  # workers get it that way
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=sized(75, 300), deadline=None)
 @given(data=st.data())
 def test_damaged_descriptions(data: st.DataObject) -> None:
     space = Space({"a": ["x", "y"], "b": Int(1, 3, when={"a": "x"}), "c": (1.0, 2.0, "log")})
