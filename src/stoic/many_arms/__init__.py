@@ -1,4 +1,4 @@
-"""The belief about very many arms: exact, with a look at few of them each round."""
+"""The same belief about very many arms, computed for few of them in each round."""
 
 from stoic.many_arms.belief import ManyArmsBelief
 from stoic.many_arms.mean import ManyArmsMean
