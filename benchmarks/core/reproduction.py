@@ -3,9 +3,9 @@
     stoic reproduce --all --out results
     python benchmarks/core/reproduction.py results
 
-Checks the results again and writes ``docs/reproduction``: a table of each paper's claims, our results
-and whether they agree, with each experiment's figures and small summaries. Without any results it
-stops and leaves the page unchanged.
+Checks the results again and writes ``docs/reproduction``: a table of each paper's claims, our
+results and whether they agree, with each experiment's figures and small summaries. Without any
+results it stops and leaves the page unchanged.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ def main() -> None:
 INTRODUCTION = (
     "Every experiment at the paper's full size; `stoic reproduce NAME` runs one again. *Agrees* is "
     "the result of a check in `src/stoic/lab/experiments/catalogue`, never a visual impression; "
-    "numbers after ± are standard deviations over trials, brackets 95 % bootstrap intervals of paired "
-    "differences. The papers' figures are compared by order and shape, since their numbers are not "
-    "printed. "
+    "numbers after ± are standard deviations over trials, brackets 95 % bootstrap intervals of "
+    "paired differences. The papers' figures are compared by order and shape, since their numbers "
+    "are not printed. "
     "*Why not* is our explanation, written by hand."
 )
 SHARED = ("bogunovic2022/fig1", "park2024/table1")  # runs of other experiments
