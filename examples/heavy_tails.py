@@ -3,7 +3,7 @@
     python examples/heavy_tails.py [--functions 6] [--rounds 3000] [--out demo-output]
 
 Needs the extras ``figures`` and ``cli``. Each policy plays the same functions with the same
-noise; none is told anything about either. Prints a table and writes one figure, PNG and SVG.
+noise; none has any information about either. Prints a table and writes one figure, PNG and SVG.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ POLICIES = {
     "ATA-GP-UCB": ("ata-gp-ucb", "#009E73"),
     "CA-TGP-UCB": ("ca-tgp-ucb", "#D55E00"),
     "MoM-GP-UCB": ("mom-gp-ucb", "#CC79A7"),
-}  # colours of Okabe & Ito, told apart by colour-blind eyes too
+}  # colours of Okabe & Ito, distinguishable with colour blindness
 
 
 @dataclass
@@ -115,7 +115,7 @@ def table(outcomes: dict[str, Outcome], rounds: int) -> Table:
 
 
 def draw(outcomes: dict[str, Outcome], functions: int, rounds: int, folder: Path) -> Path:
-    """Regret on the left; on the right what two policies believe in the end."""
+    """Regret on the left; on the right the final estimates of two policies."""
     mpl.rcParams.update({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False})
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.0, 3.6), layout="constrained")
     draw_regret(left, outcomes)
@@ -152,8 +152,8 @@ def draw_beliefs(axes: Axes, outcomes: dict[str, Outcome], f: Array, noise: Arra
     """The last function, payoffs of the kind that were seen, and two estimates of it."""
     rng = np.random.default_rng(0)
     shown = rng.integers(0, len(X), 400)
-    reach = 2.5 * np.ptp(f)
-    payoffs = np.clip(f[shown] + noise[:400], f.min() - reach, f.max() + reach)
+    margin = 2.5 * np.ptp(f)
+    payoffs = np.clip(f[shown] + noise[:400], f.min() - margin, f.max() + margin)
     axes.plot(X[shown], payoffs, ".", color="#BBBBBB", ms=3, label="payoffs, clipped to the frame")
     axes.plot(X, f, color="#E69F00", lw=3, alpha=0.8, label="f")
     for label in ("GP-UCB (plain)", "TGP-UCB"):
@@ -164,8 +164,8 @@ def draw_beliefs(axes: Axes, outcomes: dict[str, Outcome], f: Array, noise: Arra
     axes.set(
         xlabel="arm",
         ylabel="payoff",
-        ylim=(f.min() - reach, f.max() + reach),
-        title="What is believed in the end (last function)",
+        ylim=(f.min() - margin, f.max() + margin),
+        title="Final estimates (last function)",
     )
     axes.legend(frameon=False, fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
 

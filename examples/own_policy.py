@@ -1,4 +1,4 @@
-"""A policy of one's own: play the best running mean, or, with probability eps, any arm.
+"""Your own policy: play the best running mean, or, with probability eps, a random arm.
 
 Any class with this constructor, ``ask`` and ``tell`` can be part of an experiment.
 """

@@ -5,8 +5,8 @@
 100 arms, SE l = 0.2, t₃ noise, one thread. Printed per policy: microseconds per round over
 rounds 0.9·T/10 … T/10 and over 0.9·T … T, their ratio, and the size of the whole state at both
 ends. A copy of the policy waits at 0.9·T/10 until the other has come to 0.9·T; then the two
-windows are played slice by slice, in turn, and the median slice is taken: whatever else the
-machine does, it does to both.
+windows are played slice by slice, in turn, and the median slice is taken: other load on the
+machine then affects both.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Ten thousand odd histories: does an optimiser raise, warn, or leave its space on any?
+"""Ten thousand random histories: the optimiser must not raise, warn or leave its space.
 
     python benchmarks/core/fuzz.py [histories] [first seed]
 
-Prints figures and the seeds of what went wrong; takes about ten minutes on two cores. A short
+Prints figures and the seeds of failures; takes about ten minutes on two cores. A short
 form runs with the tests.
 """
 
@@ -33,7 +33,7 @@ KINDS = {NotFinite: "NaN or infinity", OutOfRange: "out of range"}
 
 
 def attempt(seeds: range) -> tuple[int, list[tuple[int, str, str]]]:
-    """Trials told, and seed, kind and message of whatever went wrong."""
+    """The number of trials, and seed, kind and message of each failure."""
     warnings.simplefilter("error")
     trials, found = 0, []
     for seed in seeds:
@@ -66,8 +66,8 @@ def main(histories: int, first: int) -> int:
         bar = progress.add_task("", total=histories, wrong=0)
         coming = {pool.submit(attempt, part): part for part in parts}
         for done in as_completed(coming):
-            told, wrong = done.result()
-            trials += told
+            count, wrong = done.result()
+            trials += count
             found += wrong
             progress.update(bar, advance=len(coming[done]), wrong=len(found))
     counts = Counter(kind for _, kind, _ in found)

@@ -4,7 +4,7 @@
 
 Every policy, JSON and npz: arrays cut, transposed, shifted, retyped, shuffled, bytes flipped.
 Then all of them again with Numba's bounds checking. Prints how many were refused and how many
-played on, and the seeds of whatever went wrong; takes about a quarter of an hour on two cores. A
+played on, and the seeds of failures; takes about a quarter of an hour on two cores. A
 sample runs with the tests.
 """
 
@@ -22,11 +22,11 @@ from pathlib import Path
 
 PROCESSES = 2
 HELPER = Path(__file__).parents[2] / "tests" / "helpers" / "hostile.py"
-SOUND = ("refused", "played")
+EXPECTED = ("refused", "played")
 
 
 def attempt(count: int, first: int, bounds: bool) -> list[tuple[int, str, str]]:
-    """Seed, what was done and the verdict of so many files, made and tried in one process."""
+    """Seed, change and verdict of each file; all are made and tried in one process."""
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     with tempfile.TemporaryDirectory() as folder:
         if bounds:
@@ -42,13 +42,13 @@ def report(title: str, count: int, first: int, *, bounds: bool) -> int:
     with ThreadPoolExecutor(PROCESSES) as pool:
         jobs = [pool.submit(attempt, share, first + i * share, bounds) for i in range(PROCESSES)]
         rows = [row for job in jobs for row in job.result()]
-    counted = Counter(row[2] if row[2] in SOUND else "wrong" for row in rows)
+    counted = Counter(row[2] if row[2] in EXPECTED else "wrong" for row in rows)
     seconds = time.perf_counter() - began
     print(
         f"{title}: {len(rows)} files, {counted['refused']} refused, {counted['played']} played on, "
         f"{counted['wrong']} wrong (signals, untyped errors, NaN, hangs); {seconds:.0f} s"
     )
-    for seed, what, verdict in [row for row in rows if row[2] not in SOUND][:20]:
+    for seed, what, verdict in [row for row in rows if row[2] not in EXPECTED][:20]:
         print(f"  seed {seed}, {what}: {verdict.splitlines()[-1]}")
     return counted["wrong"]
 

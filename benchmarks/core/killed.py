@@ -3,8 +3,8 @@
     python benchmarks/core/killed.py [--kills 20] [--rounds 3000] [--seed 0]
 
 The sweep (tests/helpers/sweep.py, two processes) is started and killed at random moments until it
-has been struck ``kills`` times, beginning anew in an empty folder whenever it has come to its
-end. Every folder's Parquet files are then compared, byte by byte, with those of an undisturbed
+has been killed ``kills`` times, starting again in an empty folder whenever it has
+finished. Every folder's Parquet files are then compared, byte by byte, with those of an undisturbed
 sweep. The same is done on a Dask cluster of two workers, of which one is killed.
 """
 
@@ -32,7 +32,7 @@ TABLES = ("curves", "epochs")
 
 def sweep(folder: Path, rounds: int) -> subprocess.Popen[bytes]:
     command = [sys.executable, str(SCRIPT), str(folder), "2", str(rounds)]
-    return subprocess.Popen(command, stderr=subprocess.DEVNULL)  # the killed leave words behind
+    return subprocess.Popen(command, stderr=subprocess.DEVNULL)  # killed processes print warnings
 
 
 def contents(folder: Path) -> list[bytes]:

@@ -3,14 +3,15 @@
     stoic reproduce --all --out results
     python benchmarks/core/reproduction.py results
 
-Judges the results anew and writes ``docs/reproduction``: a table of what each paper found, what
-was found here and whether they agree, with each experiment's figures and small summaries.
+Checks the results again and writes ``docs/reproduction``: a table of each paper's claims, our
+results and whether they agree, with each experiment's figures and small summaries. Without any
+results it stops and leaves the page unchanged.
 """
 
 from __future__ import annotations
 
+import argparse
 import shutil
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -24,7 +25,10 @@ KEPT = ("summary.csv", "curves.csv")
 
 
 def main() -> None:
-    results_folder = Path(sys.argv[1] if len(sys.argv) > 1 else "results")
+    raw = argparse.RawTextHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
+    parser.add_argument("results", nargs="?", type=Path, default=Path("results"))
+    results_folder: Path = parser.parse_args().results
     lines = ["# What the papers found, and what we found", "", INTRODUCTION, ""]
     seconds, counts = 0.0, Counter[str]()
     for entry in CATALOGUE.values():
@@ -40,6 +44,8 @@ def main() -> None:
         seconds += 0.0 if entry.name in SHARED else spent
         lines += section(entry, claims, keep(entry, folder), spent)
         print(entry.name, dict(Counter(claim.word for claim in claims)), flush=True)
+    if not counts:
+        raise SystemExit(f"expected results of experiments in {results_folder}, got none")
     total = (
         f"Of {counts.total()} claims {counts['holds']} hold, {counts['does not hold']} do not, and "
         f"{counts['is not settled']} are within chance. {untested(counts)}"
@@ -52,10 +58,11 @@ def main() -> None:
 
 
 INTRODUCTION = (
-    "Every experiment at the paper's full size: `stoic reproduce NAME` makes one again. *Agrees* "
-    "is decided by a check in `src/stoic/lab/experiments/catalogue`, never by eye; figures after ± "
-    "are standard deviations over trials, brackets 95 % bootstrap intervals of paired differences. "
-    "The papers' figures are compared in order and shape, since their numbers are not printed. "
+    "Every experiment at the paper's full size; `stoic reproduce NAME` runs one again. *Agrees* is "
+    "the result of a check in `src/stoic/lab/experiments/catalogue`, never a visual impression; "
+    "numbers after ± are standard deviations over trials, brackets 95 % bootstrap intervals of "
+    "paired differences. The papers' figures are compared by order and shape, since their numbers "
+    "are not printed. "
     "*Why not* is our explanation, written by hand."
 )
 SHARED = ("bogunovic2022/fig1", "park2024/table1")  # runs of other experiments

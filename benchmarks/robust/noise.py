@@ -1,4 +1,6 @@
-"""Seeded noise for a unit-scale f: the t-th measurement meets the same variates in every method.
+"""Seeded noise for f of unit scale.
+
+The t-th measurement has the same random numbers in every method.
 
 A name may end in ``+crash`` (a fifth of the space, away from the maximum, gives no value) or in
 ``+flaky`` (every tenth measurement gives none), as in ``gauss02+crash``.
@@ -21,14 +23,14 @@ GROSS = 1.0  # an error of a heavy-tailed noise counts as corrupt beyond one std
 
 
 class Here(NamedTuple):
-    """What a noise may look at: the variates of this measurement, its number, x and f(x)."""
+    """The input of a noise: the random numbers of this measurement, its number, x and f(x)."""
 
     rng: np.random.Generator
     t: int
     x: Array
     f: float
     problem: Problem
-    steady: Callable[[int], np.random.Generator]  # variates that many measurements share
+    steady: Callable[[int], np.random.Generator]  # random numbers that many measurements share
 
 
 Reading = tuple[float, bool]  # the value, and whether it is corrupt
@@ -82,10 +84,10 @@ def adversary(h: Here) -> Reading:
 
 
 def flatter(h: Here) -> Reading:
-    """Early adversary: two in five of the first 30, if below average, look better than the best."""
-    lies = h.t < 30 and h.t % 5 < 2 and h.f < 0
-    shown = h.problem.fstar * 1.2 if lies else h.f
-    return shown + BASE * h.rng.standard_normal(), lies
+    """Early adversary: 12 of the first 30, if below average, are reported as above the maximum."""
+    bad = h.t < 30 and h.t % 5 < 2 and h.f < 0
+    shown = h.problem.fstar * 1.2 if bad else h.f
+    return shown + BASE * h.rng.standard_normal(), bad
 
 
 def burst(h: Here) -> Reading:
@@ -157,7 +159,7 @@ CHECK = [
 
 
 class Stream:
-    """The measurements of one run; ``corrupt`` says of each, by number, whether it was a lie."""
+    """The measurements of one run; ``corrupt`` has, for each, whether it is corrupt."""
 
     def __init__(self, name: str, problem: Problem, seed: int) -> None:
         base, _, option = name.partition("+")

@@ -156,7 +156,7 @@ class OptunaTPE(Peer):
 
 
 class OptunaGP(OptunaTPE):
-    """Optuna's Gaussian-process sampler, told that the objective is noisy."""
+    """Optuna's Gaussian-process sampler for a noisy objective."""
 
     def _sampler(self) -> Any:
         import_module("torch").set_num_threads(1)

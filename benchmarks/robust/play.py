@@ -103,7 +103,7 @@ def play(task: Task) -> dict[str, Any]:
 
 
 def score(problem: Problem, stream: Stream, X: Array, best: Array) -> dict[str, Any]:
-    """Judge the recommendation by the true f, and describe what was visited."""
+    """Score the recommendation by the true f, and describe the points visited."""
     works = np.array([not stream.crashes(x) for x in X])
     regrets = np.where(works, (problem.fstar - problem(X)) / problem.fstar, CRASHED)
     regret, crashes = problem.regret(best), stream.crashes(best)
@@ -122,7 +122,7 @@ def score(problem: Problem, stream: Stream, X: Array, best: Array) -> dict[str, 
 
 
 def extras(method: Any, problem: Problem, stream: Stream, best: Array) -> dict[str, Any]:
-    """Judge the interval and the suspects, where the method offers them."""
+    """Score the interval and the suspects, if the method offers them."""
     found: dict[str, Any] = {}
     if hasattr(method, "interval"):
         low, high = (float(v) for v in method.interval())
@@ -134,7 +134,7 @@ def extras(method: Any, problem: Problem, stream: Stream, best: Array) -> dict[s
             "interval": high - low,
         }
     if hasattr(method, "suspects"):
-        bad = {i for i, lie in enumerate(stream.corrupt) if lie}
+        bad = {i for i, corrupt in enumerate(stream.corrupt) if corrupt}
         named = {int(i) for i in method.suspects()}
         found |= {"corrupt": len(bad), "suspects": len(named), "caught": len(bad & named)}
     return found

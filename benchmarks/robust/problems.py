@@ -1,7 +1,7 @@
 """Problems on the unit cube, to be maximised: mean 0 and standard deviation 1 under uniform inputs.
 
-Two disjoint sets. Defaults are chosen on ``DEVELOP``; ``CHECK`` is looked at afterwards, to see
-whether the choice holds elsewhere. ``python benchmarks/robust/problems.py`` lists them.
+Two disjoint sets. Defaults are chosen on ``DEVELOP``; ``CHECK`` is used afterwards, to test
+whether the choice generalises. ``python benchmarks/robust/problems.py`` lists them.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -148,7 +148,7 @@ def matern(scales: Sequence[float], seed: int, waves: int = 512) -> Raw:
     return raw
 
 
-# ---------------------------------------------------------------------------- to choose defaults
+# -- problems to choose defaults on --------------------------------------------------------------
 
 
 @develop(2, at=(0.31, 0.72))
@@ -275,7 +275,7 @@ develop(2, name="bumps2")(bumps(2, 0.14, 40, 2))
 develop(4, name="bumps4")(bumps(4, 0.4, 60, 3))
 
 
-# -------------------------------------------------------------------------- to check them after
+# -- problems to check the defaults on -----------------------------------------------------------
 
 
 @check(1)

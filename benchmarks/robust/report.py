@@ -133,25 +133,27 @@ def share(top: float, bottom: float) -> str:
     return f"{top / bottom:.2f}" if bottom else "–"
 
 
-def honesty(cells: Cells, methods: list[str]) -> str:
+def calibration(cells: Cells, methods: list[str]) -> str:
     """Return how often the intervals cover, and how well suspects are named."""
     body = []
     for name, keys in by(cells, 1).items():
         for m in methods:
             rows = [cells[k][m] for k in keys]
-            told = [r for r in rows if "covers" in r]
+            with_interval = [r for r in rows if "covers" in r]
             named = [r for r in rows if "suspects" in r]
-            if not told and not named:
+            if not with_interval and not named:
                 continue
             caught, suspects, corrupt = (
                 sum(r[field] for r in named) for field in ("caught", "suspects", "corrupt")
             )
-            width = f"{np.median([r['interval'] for r in told]):.2f}" if told else "–"
+            width = (
+                f"{np.median([r['interval'] for r in with_interval]):.2f}" if with_interval else "–"
+            )
             body.append(
                 [
                     *(name, m, str(len(rows))),
-                    share(sum(r["covers"] for r in told), len(told)),
-                    share(sum(r["covers_median"] for r in told), len(told)),
+                    share(sum(r["covers"] for r in with_interval), len(with_interval)),
+                    share(sum(r["covers_median"] for r in with_interval), len(with_interval)),
                     width,
                     share(caught, suspects),
                     share(caught, corrupt),
@@ -211,8 +213,8 @@ def main() -> None:
         print("resamples problems, the others cells.\n")
         for position in (1, 0):
             print(paired(cells, methods, args.against, args.field, position))
-    print(f"## Intervals and suspects\n\n{honesty(cells, methods) or 'None offers them.'}")
-    print(f"\n## Cost and habits\n\n{costs(rows, methods)}")
+    print(f"## Intervals and suspects\n\n{calibration(cells, methods) or 'None offers them.'}")
+    print(f"\n## Cost and behaviour\n\n{costs(rows, methods)}")
 
 
 if __name__ == "__main__":

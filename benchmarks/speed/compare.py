@@ -62,8 +62,8 @@ class Comparison:
     def _add(self, method: Method) -> History:
         self.options.tick(f"{self.section.title}: {method.label}, {method.schedule}")
         history = ours(method, self.world, self.rounds, self._repeats)
-        twin = method.make(self.world, self.rounds)
-        paper, tabulated = (partial(PAPER[method.name], twin, k) for k in (None, self.table))
+        unplayed = method.make(self.world, self.rounds)
+        paper, tabulated = (partial(PAPER[method.name], unplayed, k) for k in (None, self.table))
         checked = self.rounds if self.options.full else self.options.pick(CHECKED, 60)
         found = agreement(paper(), method.make(self.world, self.rounds), history, checked)
         spent, how = found.seconds, (history, self._points, self._paper_repeats)
@@ -86,7 +86,7 @@ class Comparison:
         )
         return history
 
-    def judge(self, work: str, baseline: str, least: float) -> None:
+    def add_goal(self, work: str, baseline: str, least: float) -> None:
         """The goal of the default schedule's lines."""
         mine = {m.label: r for m, r in self.ratios.items() if m.schedule == "practical"}
         measured = ", ".join(f"{label} {ratio(r)}×" for label, r in mine.items())
@@ -98,7 +98,7 @@ def _exact(options: Options, title: str, world: World, least: float) -> Section:
     part = Comparison(options, title, world, options.pick(1000, 150))
     part.add(Method(name, schedule) for schedule in SCHEDULES for name in EXACT)
     part.section.notes.append("A round of MoM-GP-UCB is an episode of ℓ plays.")
-    part.judge(f"{title}, T = {part.rounds}", "paper cost", least)
+    part.add_goal(f"{title}, T = {part.rounds}", "paper cost", least)
     return part.section
 
 
@@ -135,7 +135,7 @@ def quadrature_and_nystrom(options: Options) -> Section:
         if schedule == "practical":
             met = max(slower.values()) <= 10.0
             goal = Goal("ATA, a round of", "our own GP-UCB", "≤ 10×", text, met)
-    part.judge(f"ATA on the 1-D RKHS, T = {part.rounds}", "paper cost of ATA", 1000.0)
+    part.add_goal(f"ATA on the 1-D RKHS, T = {part.rounds}", "paper cost of ATA", 1000.0)
     part.section.goals.append(goal)
     features = methods[1].make(part.world, part.rounds).posterior.size
     part.section.notes.append(f"Quadrature has {features} features.")
@@ -147,5 +147,5 @@ def bkb(options: Options) -> Section:
     world, rounds = cube(options.pick(1000, 300), 3, 0.5), options.pick(2000, 150)
     part = Comparison(options, f"BKB, {len(world.problem.f)} arms in 3-D", world, rounds)
     part.add(Method("bkb", schedule) for schedule in SCHEDULES)
-    part.judge(f"{part.section.title}, T = {rounds}", "paper cost of BKB", 20.0)
+    part.add_goal(f"{part.section.title}, T = {rounds}", "paper cost of BKB", 20.0)
     return part.section

@@ -3,7 +3,7 @@
 Fitted by least squares in log–log to the mean cost of a round, fresh solves included.
 
 t: 100 arms; a policy plays on, leaves copies of itself on the way, and at the end all copies play
-a window about their t in turn, so that whatever the machine does it does to all.
+a window about their t in turn, so that other load on the machine affects all of them.
 
 A and m: the plays are prescribed, over and over the same u arms, so that the number of columns
 (or features) is u whatever A is; every round is still asked for its choice. Only rounds after all u
@@ -39,7 +39,11 @@ METHODS_OF_T = (
     Method("ata-gp-ucb", options={"features": "nystrom"}),
     Method("ata-gp-ucb", options={"features": "qff"}),
 )
-ARMS_FROM, FEATURES_FROM, WHOLE_RUNS = 1000.0, 60.0, 40.0  # where exponents are judged from
+ARMS_FROM, FEATURES_FROM, WHOLE_RUNS = (
+    1000.0,
+    60.0,
+    40.0,
+)  # exponents are compared with goals from here on
 LEAST_PERIODS = 700  # rounds: a fresh solve comes every 20 per column, at least every 256
 
 
@@ -172,8 +176,8 @@ def exponents(options: Options) -> Section:
         ["policy", "variable", "cost", "exponent", "for large values"],
         notes=[
             f"Exponents over the whole range, and from A = {ARMS_FROM:g}, m = {FEATURES_FROM:g} "
-            f"(whole runs: {WHOLE_RUNS:g}) on, where the overhead of Python flatters them less; "
-            "the latter are judged. m: what the posterior rests on, distinct arms or features."
+            f"(whole runs: {WHOLE_RUNS:g}) on, where the overhead of Python matters less; "
+            "the latter are compared with the goals. m: distinct arms or features of the posterior."
         ],
     )
     slopes: dict[str, dict[str, float]] = {"t": {}, "A": {}, "m": {}}

@@ -89,11 +89,11 @@ def libraries(options: Options) -> Section:
         for value in mine.values():
             row += [duration(value), ratio(theirs / value)]
         section.rows.append([*row, f"{100 * same:.0f} %"])
-    _judge(section, ratios, mine["practical"])
+    _add_goal(section, ratios, mine["practical"])
     return section
 
 
-def _judge(section: Section, ratios: dict[str, float], mine: float) -> None:
+def _add_goal(section: Section, ratios: dict[str, float], mine: float) -> None:
     named = {name: r for name, r in ratios.items() if name.startswith("BoTorch")}
     measured = ", ".join(f"{name} {ratio(r)}×" for name, r in ratios.items())
     met = min(named.values()) >= 1000.0 if named else None

