@@ -52,7 +52,7 @@ def test_the_version(command: list[str]) -> None:
         ("numpy", MODULE),
         ("stoic.cli.app", MODULE),
         ("stoic.cli.study_views", SCRIPT),  # imported by the command itself
-        ("sqlalchemy", SCRIPT),
+        ("sqlite3", SCRIPT),
         ("exit", SCRIPT),
     ],
 )

@@ -14,7 +14,7 @@ import stoic
 from stoic.errors import InvalidInput, StoreDamaged, StoreUnavailable
 from stoic.study.repair.doctor import examine
 from stoic.study.repair.recovery import readable, recover
-from stoic.study.store.probe import check_store
+from stoic.study.store.guards import check_store
 
 SPACE = {"x": (0.0, 1.0), "gc": ["g1", "zgc"], "note": ["a" * 700, "b" * 2500]}
 
@@ -45,7 +45,7 @@ def damaged(path: Path) -> str:
     assert {k: v for k, v in after.items() if not k.endswith("-lock")} == {
         k: v for k, v in before.items() if not k.endswith("-lock")
     }
-    return "\n".join(str(each) for each in found.findings if each.kind == "damage")
+    return "\n".join(str(each) for each in found.issues if each.kind == "damage")
 
 
 def changed(whole: Path, folder: Path, sql: str) -> Path:
@@ -60,7 +60,7 @@ def changed(whole: Path, folder: Path, sql: str) -> Path:
 def test_a_whole_store_is_healthy(whole: Path) -> None:
     found = examine(whole)
     assert found.healthy
-    assert "30 trials, all sealed, none missing" in str(found)
+    assert "30 trials, all digests right, none missing" in str(found)
     assert "goes on" in str(found)
     assert damaged(whole) == ""
 
@@ -80,7 +80,7 @@ def test_a_store_on_a_server(store: str) -> None:
         ("UPDATE stoic_log SET value = '9.5' WHERE seq = 2 AND study = 1", "log entries that are"),
         ("UPDATE stoic_trials SET worker = 'x' WHERE number = 2", "trials that are not as they"),
         ("UPDATE stoic_studies SET finished = 3", "is not as it was written"),
-        ("UPDATE stoic_studies SET problem = '{}'", "problem"),
+        ("UPDATE stoic_studies SET problem = '{}'", "definition"),
         ("DROP TABLE stoic_meta", "tables"),
         ("DROP INDEX stoic_open", "tables"),
     ],

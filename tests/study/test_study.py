@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy.dialects.sqlite import dialect
 
 import stoic
 from stoic.errors import (
@@ -534,7 +533,7 @@ def test_no_statement_goes_through_all_trials(tmp_path: Path) -> None:
     with stoic.Study(tmp_path / "s.db", space=LINE, direction="maximize") as study:
         study.ask()
         raw = sqlite3.connect(tmp_path / "s.db")
-        for statement in (
+        for sql in (
             ledger._FIND_TRIAL,
             ledger._FIND_ENTRY,
             ledger._SOME_TRIALS,
@@ -544,7 +543,6 @@ def test_no_statement_goes_through_all_trials(tmp_path: Path) -> None:
             ledger._OPEN,
             ledger._CHANGE_TRIAL,
         ):
-            sql = str(statement._clause.compile(dialect=dialect()))
             plan = raw.execute(f"EXPLAIN QUERY PLAN {sql}", [1] * sql.count("?")).fetchall()
             for *_, step in plan:
                 # by one number or a range of them; or by the index of what is open
@@ -559,10 +557,5 @@ def test_missing_packages_name_their_extra(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(MissingExtra, match=r"stoic\[postgres\]"):
         stoic.Study("postgresql://nobody@nowhere/none", space=LINE, direction="maximize")
-    for name in [n for n in sys.modules if n.split(".")[0] == "sqlalchemy"]:
-        monkeypatch.setitem(sys.modules, name, None)
-    for name in [n for n in sys.modules if n.startswith("stoic.study")]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.delitem(stoic.__dict__, "Study")
-    with pytest.raises(MissingExtra, match=r"stoic\[study\]"):
-        stoic.Study(tmp_path / "s.db")
+    with stoic.Study(tmp_path / "s.db", space=LINE, direction="maximize") as study:
+        assert study.finished == 0  # a file needs no package

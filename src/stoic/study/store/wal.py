@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stoic.errors import StoreDamaged
+from stoic.study.store.rows import RESTORE
 
 __all__ = ["Frame", "Wal", "check_wal", "read_wal"]
 
@@ -104,8 +105,7 @@ def check_wal(path: str) -> None:
         if found is None:
             return
     raise StoreDamaged(
-        f"expected {path}-wal, the log of {path}, to be whole, got damage: {found}; restore the "
-        "store from a copy, or let `stoic study doctor` save what is readable"
+        f"expected {path}-wal, the log of {path}, to be whole, got damage: {found}", RESTORE
     )
 
 
