@@ -70,9 +70,9 @@ def sealed_anew(path: Path) -> None:
         "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE tbl_name LIKE 'stoic\\_%' "
         "ESCAPE '\\' OR type IN ('trigger', 'view') ORDER BY type, name"
     ).fetchall()
-    sealed = digest("meta", FORMAT, *[ascii(tuple(row)) for row in rows])
+    made = digest("meta", FORMAT, *[ascii(tuple(row)) for row in rows])
     try:
-        raw.execute("UPDATE stoic_meta SET seal = ?", (sealed,))
+        raw.execute("UPDATE stoic_meta SET seal = ?", (made,))
         raw.commit()
     except sqlite3.Error:
         pass  # the table is a view

@@ -215,7 +215,7 @@ class Leases(ForkAware):
     # -- trials that callers want -------------------------------------------------------------
 
     def enqueue(self, params: dict[str, Any]) -> None:
-        """A trial that has come back before it was ever lent."""
+        """A trial that waits to be asked before any suggestion."""
         with self._database.write() as connection:
             present = self._ledger.look(connection, lock=True)
             count = present.row.next_number

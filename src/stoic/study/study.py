@@ -11,19 +11,17 @@ from typing import TYPE_CHECKING, Any, Self
 
 from stoic.checks import describe, integer, number
 from stoic.errors import InvalidInput, InvalidPayoff
-from stoic.optimize import Answer, Luckiest, Suspect, Trial
+from stoic.optimize import Trial
 from stoic.report import Result
 from stoic.spaces import Space
-from stoic.study.advisers import Adviser
 from stoic.study.definition import StudyArguments, checked_name, checked_params
 from stoic.study.leases import Leases
 from stoic.study.opened import OpenStudy
 from stoic.study.outcomes import Outcomes
-from stoic.study.records import StudyTrial, TrialRecord
+from stoic.study.records import StudyTrial
 from stoic.study.repair.backup import backup
 from stoic.study.running import run
-from stoic.study.store.urls import shown
-from stoic.study.trials import records
+from stoic.study.view import StudyView
 
 if TYPE_CHECKING:
     from stoic.policies import Policy
@@ -34,7 +32,7 @@ _MAX_REASON_CHARACTERS = 10_000
 _MODES = (0o600, 0o640, 0o660)
 
 
-class Study:
+class Study(StudyView):
     """A search that survives: crashes, kills, power cuts, many workers at once.
 
     Every ``ask`` and every ``tell`` is one transaction; what ``tell`` returned from is on the
@@ -111,11 +109,10 @@ class Study:
         named = None if worker is None else checked_name(worker, "worker")
         lost = max_lost_leases
         most = None if lost is None else integer(lost, "max_lost_leases", at_least=1)
-        self._opened = OpenStudy(store, self.name, arguments, _mode(mode))
+        super().__init__(OpenStudy(store, self.name, arguments, _mode(mode)))
         self._closing = weakref.finalize(self, self._opened.database.close)
         self._leases = Leases(self._opened, named, most)
         self._outcomes = Outcomes(self._opened)
-        self._definition = self._opened.definition
         try:
             self._leases.reclaim()
         except BaseException:
@@ -250,59 +247,10 @@ class Study:
         interrupted = run(self, fn, budget, jobs, (engine, scheduler), callback, progress)
         return replace(self.result(), interrupted=interrupted)
 
-    # -- what is known ------------------------------------------------------------------------
-
-    @property
-    def space(self) -> Space:
-        """What is searched."""
-        return self._definition.space
-
-    @property
-    def direction(self) -> str:
-        """``"maximize"`` or ``"minimize"``."""
-        return self._definition.direction
-
-    @property
-    def seed(self) -> int:
-        """Of all that is drawn."""
-        return self._definition.seed
-
-    @property
-    def method(self) -> str:
-        """``"auto"``, ``"random"`` or ``"policy"``."""
-        return self._definition.method
-
-    @property
-    def objective(self) -> str:
-        """What is measured."""
-        return self._definition.objective
-
     @property
     def worker(self) -> str:
         """Who asks; after a fork, the child."""
         return self._leases.worker
-
-    @property
-    def uid(self) -> str:
-        """The study's own name among all studies anywhere."""
-        return self._opened.ledger.uid
-
-    @property
-    def url(self) -> str:
-        """Where the store is, without a password."""
-        return shown(self._opened.database.url)
-
-    @property
-    def finished(self) -> int:
-        """How many trials have a value or failed, by anyone."""
-        with self._opened.database.read() as connection:
-            return self._opened.ledger.look(connection).row.finished
-
-    @property
-    def trials(self) -> tuple[TrialRecord, ...]:
-        """All trials, by number."""
-        with self._opened.database.read() as connection:
-            return records(connection, self._opened.ledger)
 
     def backup(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Copy the whole store, with all of its studies, to a new file, while anyone may write.
@@ -312,37 +260,6 @@ class Study:
         ``pg_dump``.
         """
         backup(self._opened.database, path, force=force)
-
-    # -- answers ------------------------------------------------------------------------------
-
-    def refresh(self) -> None:
-        """Take in what other processes reported; all answers do so by themselves."""
-        self.informed()
-
-    def informed(self) -> Adviser:
-        """Who draws the conclusions, with all that the log holds."""
-        return self._opened.informed()
-
-    def recommend(self) -> Answer:
-        """The configuration to stand by: the best *estimated* one, with a 90% interval."""
-        with self._opened.thinking:
-            return self.informed().recommend()
-
-    @property
-    def luckiest(self) -> Luckiest:
-        """The best *observed* value, and why it is, or is not, the answer."""
-        with self._opened.thinking:
-            return self.informed().luckiest
-
-    def suspects(self) -> tuple[Suspect, ...]:
-        """Measurements that are taken for corrupt, each with the reason."""
-        with self._opened.thinking:
-            return self.informed().suspects()
-
-    def result(self) -> Result:
-        """All that was found so far; its trials have the study's numbers, in the log's order."""
-        with self._opened.thinking:
-            return self.informed().result()
 
 
 def _mode(mode: object) -> int:

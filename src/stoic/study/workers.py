@@ -1,4 +1,4 @@
-"""Who holds a trial: a name that tells whether its process is still there."""
+"""Who holds a trial: a name that shows whether its process is still there."""
 
 from __future__ import annotations
 

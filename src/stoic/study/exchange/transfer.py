@@ -149,7 +149,7 @@ def _new_definition(table: Table, arguments: StudyArguments, name: str) -> Defin
         if direction is None:
             raise InvalidInput(
                 f"expected --minimize or --maximize for study {name!r}, which is new, got neither; "
-                "say which"
+                "give one"
             )
         return Definition.of(replace(arguments, direction=direction))
     if not table.about:

@@ -119,7 +119,7 @@ class _StudyCheck:
         yield from self._listed("log", "log entries that are not as they were written", bad)
         yield from self._listed("log", "log entries that are missing", gaps)
         if not (bad or gaps) and head != self._row.head:
-            yield damage("log", self._place, "its log does not end where the study's row says")
+            yield damage("log", self._place, "its log does not end where the study's row does")
         elif not (bad or gaps):
             words = f"{count} log entries, all digests right and chained, none missing"
             yield fine("log", self._place, words)

@@ -112,9 +112,9 @@ def _header(path: str) -> Iterator[Issue]:
     if application != APPLICATION and not fresh:
         yield damage("header", "file", f"its application id is {application:#x}, not that of Stoic")
     if page_size < 512 or page_size & (page_size - 1):
-        yield damage("header", "file", f"its header tells pages of {page_size} bytes", stop=True)
+        yield damage("header", "file", f"its header has pages of {page_size} bytes", stop=True)
     elif size % page_size or (size < pages * page_size and not read_wal(path).frames):
-        words = f"its header tells {pages} pages of {page_size} bytes, it has {size} bytes"
+        words = f"its header has {pages} pages of {page_size} bytes, it has {size} bytes"
         yield damage("header", "file", words)
     else:
         yield fine("header", "file", f"{size} bytes, {size // page_size} pages")

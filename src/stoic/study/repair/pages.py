@@ -76,7 +76,7 @@ def _page_size(data: bytes) -> int:
 def rows_of(image: Image, number: int, *, anywhere: bool = False) -> Iterator[Raw]:
     """What looks like rows in a page: (row id or None, first value, …).
 
-    With ``anywhere``, whatever the page says of where its rows begin.
+    With ``anywhere``, whatever the page has as the offsets of its rows.
     """
     page = image.page(number)
     start = 100 if number == 1 else 0

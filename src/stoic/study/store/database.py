@@ -1,4 +1,4 @@
-"""One connection to a store, its transactions and its clock; errors in Stoic's own words."""
+"""One connection to a store, its transactions and its clock; driver errors as Stoic's own."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Database(ForkAware, ABC):
 
     @abstractmethod
     def explain(self, error: BaseException) -> StoreError | None:
-        """A driver's error in Stoic's words; None for one that should not happen."""
+        """A driver's error as one of Stoic's; None for one that should not happen."""
 
     @abstractmethod
     def check(self, connection: Connection) -> None:
@@ -77,7 +77,7 @@ class Database(ForkAware, ABC):
         return now
 
     def note(self, row: StudyRow) -> None:
-        """Hear what a study's row will be when the transaction ends."""
+        """Remember what a study's row will be when the transaction ends."""
         self._changed = row
 
     @abstractmethod
@@ -90,7 +90,7 @@ class Database(ForkAware, ABC):
 
     @abstractmethod
     def deleted(self, study: int) -> None:
-        """Hear that the study of a row will be gone when the transaction ends."""
+        """Forget what is noted of a study that will be gone when the transaction ends."""
 
     def _turn(self) -> AbstractContextManager[None]:
         return nullcontext()
@@ -156,7 +156,7 @@ class Database(ForkAware, ABC):
         try:
             connection.execute("ROLLBACK")
         except self.driver_errors:
-            self.drop()  # in doubt about its state: the next transaction begins afresh
+            self.drop()  # its state is not known: the next transaction begins afresh
 
     @contextmanager
     def _ours(self) -> Iterator[None]:
@@ -224,7 +224,7 @@ class Database(ForkAware, ABC):
         self._quiet = False
 
     def _forsake(self, inherited: Any) -> None:
-        """Give up the driver's connection of a parent, without a word to the database."""
+        """Give up the driver's connection of a parent, without a message to the database."""
 
     def present(self, connection: Connection) -> float:
         """Unix seconds by the store's clock."""

@@ -89,7 +89,7 @@ def check_tables(connection: sqlite3.Connection, path: str) -> None:
 
 
 def _newer(connection: sqlite3.Connection, found: list[Definition]) -> bool:
-    """Whether a newer Stoic made the store: only the table that tells so must be as we know it."""
+    """Whether a newer Stoic made the store: the table with its format must be as we know it."""
     known = [each for each in _expected()[0] if each[1] == "stoic_meta"]
     if [each for each in found if each[1] == "stoic_meta"] != known:
         return False
@@ -194,7 +194,7 @@ def check_store(path: str) -> None:
             application = connection.execute("PRAGMA application_id").fetchone()[0]
             tables = objects(connection)
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # it may quote the damage
-        # Of what can't be done at the moment SQLite tells the kind; of a strange file, just this.
+        # SQLite names the kind of what can't be done at the moment; of a strange file, just this.
         strange = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR
         if isinstance(error, sqlite3.OperationalError) and not strange:
             raise StoreUnavailable(

@@ -162,7 +162,7 @@ class Ledger:
     def entry(
         self, connection: Connection, number: int, measurement: int
     ) -> tuple[str | None, str | None] | None:
-        """Value and reason of a measurement, if it was told."""
+        """Value and reason of a measurement, if there is one."""
         found = connection.execute(_FIND_ENTRY, (self.id, number, measurement)).fetchone()
         return None if found is None else (found[0], found[1])
 

@@ -46,7 +46,7 @@ def digest(*fields: Field) -> str:
     >>> digest("trial", 1) == digest("trial", 1), digest("trial", 1) == digest("trial", 1.0)
     (True, False)
     """
-    # ascii() tells types apart, gives floats to the last bit, and can't run into its neighbour
+    # ascii() keeps types apart, gives floats to the last bit, and can't run into its neighbour
     return blake2b(ascii(fields).encode("ascii"), digest_size=16).hexdigest()
 
 

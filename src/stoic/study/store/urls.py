@@ -25,7 +25,7 @@ _ALMOST_URL = re.compile(
 _URL = re.compile(
     r"""(?P<scheme>[\w+]+)://
     (?:(?P<user>[^:/]*)(?::(?P<password>[^@]*))?@)?
-    (?:\[(?P<host6>[^/?]+)\]|(?P<host>[^/:?]+))?(?::(?P<port>[0-9]*)(?=[/?]|$))?
+    (?:\[(?P<host6>[^/?]+)\]|(?P<host>[^/:?]+))?(?::(?P<port>[0-9]+))?
     (?:/(?P<database>[^?]*))?(?:\?(?P<query>.*))?""",
     re.VERBOSE,
 )
