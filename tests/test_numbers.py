@@ -85,7 +85,6 @@ def test_a_sheet_keeps_every_sign_and_takes_no_digits_of_other_scripts() -> None
 
 
 def test_an_import_keeps_every_sign_and_takes_no_digits_of_other_scripts(tmp_path: Path) -> None:
-    pytest.importorskip("sqlalchemy")
     from stoic import Study
     from stoic.study.exchange.transfer import import_file
 

@@ -13,7 +13,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from stoic.study.definition import Asked
+from stoic.study.definition import StudyArguments
 from stoic.study.exchange.transfer import import_file
 from study.bars import Figure, Watch, at_most, percentile
 from study.client import SPACE
@@ -64,7 +64,7 @@ def large(store: str, folder: Path, trials: int) -> None:
             crashed = chance.random() < 0.03
             outcome = ("", "crash") if crashed else (value, "")
             writer.writerow([x, rate, chance.choice(["g1", "zgc", "none"]), *outcome])
-    import_file(store, "study", path, asked=Asked(SPACE, None, "minimize"))
+    import_file(store, "study", path, arguments=StudyArguments(SPACE, None, "minimize"))
 
 
 def restarts(store: str, count: int, watch: Watch, what: str, trials: int) -> list[Figure]:

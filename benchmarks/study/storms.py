@@ -232,7 +232,6 @@ def warm() -> None:
         study.tell(study.ask(), 1.0)
     shutil.rmtree(folder)
     with contextlib.suppress(ImportError):
-        importlib.import_module("sqlalchemy.dialects.postgresql.psycopg")
         importlib.import_module("psycopg")
 
 

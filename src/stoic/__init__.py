@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 # All is imported when it is used: the command line must be able to end quietly at Ctrl-C before
-# NumPy is there, policies take as long as all the rest, and studies need the extra ``study``.
+# NumPy is there, and policies take as long as all the rest.
 _HOMES = {
     "diagnostics": ("diagnose",),
     "errors": ("StoicError",),

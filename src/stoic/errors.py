@@ -106,7 +106,14 @@ class StoreMissing(StoreUnavailable):
 
 
 class StoreDamaged(StoreError, ValueError):
-    """A store whose content is damaged, or a file that is not a store of Stoic."""
+    """A store whose content is damaged, or a file that is not a store of Stoic.
+
+    ``what`` is the damage alone; the message ends with the ``advice``.
+    """
+
+    def __init__(self, what: str, advice: str = "") -> None:
+        super().__init__(f"{what}; {advice}" if advice else what)
+        self.what = what
 
 
 class StudyMismatch(StoreError, ValueError):

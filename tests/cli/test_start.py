@@ -60,7 +60,7 @@ def test_help_is_quick_for_it_needs_no_numpy() -> None:
         ("numpy", MODULE),
         ("stoic.cli.app", MODULE),
         ("stoic.cli.study_views", SCRIPT),  # imported by the command itself
-        ("sqlalchemy", SCRIPT),
+        ("sqlite3", SCRIPT),
         ("exit", SCRIPT),
     ],
 )

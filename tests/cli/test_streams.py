@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("typer")
-pytest.importorskip("sqlalchemy")
 from typer.testing import CliRunner, Result
 
 import stoic

@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 pytest.importorskip("typer")
-pytest.importorskip("sqlalchemy")
 from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
@@ -116,7 +115,7 @@ def test_texts_are_spelled_not_dropped() -> None:
     assert f"maximize o{SPELLED}" in shown
     assert "[red]hm" in shown
     assert r"\nstoic: all is well" in shown
-    assert str(examine("stoic.db")).count("\n") == len(examine("stoic.db").findings) - 1
+    assert str(examine("stoic.db")).count("\n") == len(examine("stoic.db").issues) - 1
 
 
 @pytest.mark.usefixtures("hostile")

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from stoic.errors import InvalidInput
 from stoic.study import Study, summaries
-from stoic.study.definition import Asked
-from stoic.study.exchange.tables import Sheet, read_sheet, write_sheet
+from stoic.study.definition import StudyArguments
+from stoic.study.exchange.tables import Table, read_table, write_table
 from stoic.study.exchange.transfer import export, import_file
 
 STARTS = tuple("=+-@\t\r＝＋－＠")
@@ -42,8 +42,8 @@ def test_every_text_comes_back_and_none_is_a_formula(
 ) -> None:
     path = tmp_path_factory.mktemp("cells") / "t.csv"
     rows = [dict.fromkeys(columns, text) for text in texts]
-    write_sheet(Sheet(rows, [], columns), path, "csv")
-    found = read_sheet(path, "csv")
+    write_table(Table(rows, [], columns), path, "csv")
+    found = read_table(path, "csv")
     assert found.columns == columns
     assert found.rows == rows
     for cell in (cell for row in cells(path) for cell in row):
@@ -55,7 +55,7 @@ def test_every_text_comes_back_and_none_is_a_formula(
 
 def test_numbers_stay_numbers(tmp_path: Path) -> None:
     rows = [{"c": number} for number in (*NUMBERS, -5, -0.25, 3)]
-    write_sheet(Sheet(rows, [], ["c"]), tmp_path / "t.csv", "csv")
+    write_table(Table(rows, [], ["c"]), tmp_path / "t.csv", "csv")
     assert cells(tmp_path / "t.csv")[1:] == [[str(row["c"])] for row in rows]
 
 
@@ -76,8 +76,8 @@ def test_a_study_comes_back_from_its_table(tmp_path: Path) -> None:
     export(tmp_path / "a.db", "s", tmp_path / "t.csv")
     for cell in (cell for row in cells(tmp_path / "t.csv") for cell in row):
         assert not cell.startswith(STARTS) or cell in ("-5", "-5.0", "-1.5")
-    asked = Asked(space, None, "minimize")
-    import_file(tmp_path / "b.db", "s", tmp_path / "t.csv", asked=asked)
+    asked = StudyArguments(space, None, "minimize")
+    import_file(tmp_path / "b.db", "s", tmp_path / "t.csv", arguments=asked)
     with Study(tmp_path / "b.db", "s") as study:
         assert [(t.params, t.values, t.reason) for t in study.trials] == expected
 

@@ -13,8 +13,7 @@ import pytest
 import stoic
 from stoic.errors import StoicError, StoreDamaged, StoreError, StoreUnavailable
 from stoic.study import summaries
-from stoic.study.store.digests import seal
-from stoic.study.store.rows import TrialRow
+from stoic.study.store.rows import TrialRow, digest
 from stoic.study.store.schema import FORMAT
 
 SPACE = {"x": (0.0, 1.0), "gc": ["g1", "zgc"]}
@@ -145,8 +144,8 @@ def test_sealed_nonsense_is_damage(tmp_path: Path, text: str) -> None:
         study.tell(trial, 1.0)
     raw = sqlite3.connect(path)
     found = raw.execute(f"SELECT {', '.join(TrialRow._fields)} FROM stoic_trials").fetchone()
-    sealed = TrialRow._make(found)._replace(params=text).seal(uid)
-    raw.execute("UPDATE stoic_trials SET params = ?, seal = ?", (text, sealed))
+    made = TrialRow._make(found)._replace(params=text).digest(uid)
+    raw.execute("UPDATE stoic_trials SET params = ?, seal = ?", (text, made))
     raw.commit()
     raw.close()
     with pytest.raises(StoreDamaged, match="configuration"):
@@ -240,8 +239,8 @@ def test_a_newer_store_is_not_touched(whole: Path, tmp_path: Path) -> None:
         "ORDER BY type, name"
     ).fetchall()
     newer = FORMAT + 1
-    sealed = seal("meta", newer, *[ascii(tuple(row)) for row in rows])
-    raw.execute("UPDATE stoic_meta SET format = ?, seal = ?", (newer, sealed))
+    made = digest("meta", newer, *[ascii(tuple(row)) for row in rows])
+    raw.execute("UPDATE stoic_meta SET format = ?, seal = ?", (newer, made))
     raw.commit()
     raw.close()
     with pytest.raises(StoreError, match="newer Stoic"):

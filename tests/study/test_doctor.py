@@ -14,7 +14,7 @@ import stoic
 from stoic.errors import InvalidInput, StoreDamaged, StoreUnavailable
 from stoic.study.repair.doctor import examine
 from stoic.study.repair.recovery import readable, recover
-from stoic.study.store.probe import check_store
+from stoic.study.store.guards import check_store
 
 SPACE = {"x": (0.0, 1.0), "gc": ["g1", "zgc"], "note": ["a" * 700, "b" * 2500]}
 
@@ -45,7 +45,7 @@ def damaged(path: Path) -> str:
     assert {k: v for k, v in after.items() if not k.endswith("-lock")} == {
         k: v for k, v in before.items() if not k.endswith("-lock")
     }
-    return "\n".join(str(each) for each in found.findings if each.kind == "damage")
+    return "\n".join(str(each) for each in found.issues if each.kind == "damage")
 
 
 def changed(whole: Path, folder: Path, sql: str) -> Path:
@@ -60,7 +60,7 @@ def changed(whole: Path, folder: Path, sql: str) -> Path:
 def test_a_whole_store_is_healthy(whole: Path) -> None:
     found = examine(whole)
     assert found.healthy
-    assert "30 trials, all sealed, none missing" in str(found)
+    assert "30 trials, all digests right, none missing" in str(found)
     assert "goes on" in str(found)
     assert damaged(whole) == ""
 
@@ -80,7 +80,7 @@ def test_a_store_on_a_server(store: str) -> None:
         ("UPDATE stoic_log SET value = '9.5' WHERE seq = 2 AND study = 1", "log entries that are"),
         ("UPDATE stoic_trials SET worker = 'x' WHERE number = 2", "trials that are not as they"),
         ("UPDATE stoic_studies SET finished = 3", "is not as it was written"),
-        ("UPDATE stoic_studies SET problem = '{}'", "problem"),
+        ("UPDATE stoic_studies SET problem = '{}'", "definition"),
         ("DROP TABLE stoic_meta", "tables"),
         ("DROP INDEX stoic_open", "tables"),
     ],
@@ -124,7 +124,7 @@ def test_lost_rows_are_named_and_asked_again(whole: Path, tmp_path: Path) -> Non
     raw.close()
     kept = recover(path, tmp_path / "new.db")[0]
     assert kept.lost_trials == (7,)
-    assert len(kept.reopened) == 3  # of seq 3, 11, and 12, which was sealed upon 11
+    assert len(kept.reopened) == 3  # of seq 3, 11, and 12, whose digest follows from 11
     assert "lost trials, to be asked anew: 7" in str(kept)
     with stoic.Study(tmp_path / "new.db", "long") as study:
         lost = {7, *kept.reopened}
@@ -141,11 +141,11 @@ def test_one_wrong_byte_is_mended(whole: Path, tmp_path: Path) -> None:
     good = whole.read_bytes()
     with sqlite3.connect(whole) as raw:
         problem = raw.execute("SELECT problem FROM stoic_studies WHERE id = 1").fetchone()[0]
-        seal = raw.execute("SELECT seal FROM stoic_log WHERE study = 1 AND seq = 5").fetchone()[0]
+        digest = raw.execute("SELECT seal FROM stoic_log WHERE study = 1 AND seq = 5").fetchone()[0]
     raw.close()
     bad = bytearray(good)
     bad[good.index(problem.encode()) + 40] = 0xFF
-    bad[good.index(seal.encode()) + 3] ^= 1
+    bad[good.index(digest.encode()) + 3] ^= 1
     path.write_bytes(bytes(bad))
     assert damaged(path)
     assert [each.complete for each in readable(path)] == [True, True]
@@ -197,14 +197,14 @@ def test_a_part_of_a_file(whole: Path, tmp_path: Path) -> None:
     path = changed(whole, tmp_path, "VACUUM")  # table after table: the end is not the beginning
     data = path.read_bytes()
     path.write_bytes(data[: 9 * len(data) // 10 + 100])
-    assert "its header tells" in damaged(path)
+    assert "its header has" in damaged(path)
     kept = recover(path, tmp_path / "new.db")
     assert any(0.0 < each.share < 1.0 for each in kept)
     for each in kept:
         with stoic.Study(tmp_path / "new.db", each.name) as study:
             study.tell(study.ask(), 1.0)
     data = whole.read_bytes()
-    path.write_bytes(data[: len(data) // 2])  # without what tells what the studies are about
+    path.write_bytes(data[: len(data) // 2])  # without the definitions of the studies
     assert [each.share for each in recover(path, tmp_path / "newer.db")] == [0.0, 0.0]
 
 
@@ -223,3 +223,23 @@ def test_nothing_readable(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     path.write_bytes(os.urandom(20_000))
     assert recover(path, tmp_path / "new.db") == ()
+
+
+def test_issues_are_data(whole: Path, tmp_path: Path) -> None:
+    kinds = {(issue.kind, issue.code) for issue in examine(whole).issues}
+    assert {("fine", code) for code in ("header", "wal", "pages", "tables", "log")} <= kinds
+    sql = "DELETE FROM stoic_trials WHERE study = 1 AND number = 7"
+    (found,) = (
+        each
+        for each in examine(changed(whole, tmp_path, sql)).issues
+        if each.code == "trials" and each.kind == "damage"
+    )
+    assert (found.place, found.message) == ("study 'long'", "trials that are missing: 1 (7)")
+
+
+def test_an_error_has_its_damage_apart_from_the_advice(whole: Path, tmp_path: Path) -> None:
+    path = changed(whole, tmp_path, "UPDATE stoic_trials SET worker = 'x' WHERE number = 7")
+    with pytest.raises(StoreDamaged) as caught:
+        stoic.Study(path, "long")
+    assert caught.value.what == "the row of trial 7 is not as it was written"
+    assert str(caught.value).startswith(f"{caught.value.what}; restore")

@@ -22,7 +22,7 @@ from stoic.errors import StoreUnavailable, UnknownStudy
 from stoic.forks import Lock, importing
 from stoic.loops.compiling import COMPILES
 from stoic.parallel import one_thread
-from stoic.study.advisers import adviser_of
+from stoic.study.opened import adviser_of
 from stoic.study.store import postgres, sqlite
 
 LINE = {"x": (0.0, 1.0)}
@@ -85,7 +85,7 @@ child = os.fork()
 if child == 0:
     time.sleep(60.0)
     os._exit(0)
-session = study._session
+session = study._opened
 with session.database.write() as connection:
     session.ledger.look(connection, lock=True)
     print(child, flush=True)
@@ -96,7 +96,7 @@ with session.database.write() as connection:
 def test_a_child_does_not_keep_the_locks_of_a_parent_that_was_killed(
     store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sqlite, "_PATIENCE", 10.0)
+    monkeypatch.setattr(sqlite, "_PATIENCE_SECONDS", 10.0)
     monkeypatch.setattr(postgres, "_SETTINGS", ("SET lock_timeout TO '10s'",))
     with subprocess.Popen(
         [sys.executable, "-c", KILLED, store], stdout=subprocess.PIPE, text=True
@@ -117,10 +117,10 @@ def test_a_store_that_is_busy_is_not_an_unknown_study(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "s.db"
-    monkeypatch.setattr(sqlite, "_PATIENCE", 0.1)
+    monkeypatch.setattr(sqlite, "_PATIENCE_SECONDS", 0.1)
     with (
         stoic.Study(path, space=LINE, direction="maximize") as study,
-        study._session.database.write(),
+        study._opened.database.write(),
     ):
         for space in (None, LINE):
             with pytest.raises(StoreUnavailable, match="come free"):
@@ -250,7 +250,7 @@ from stoic.errors import StoreUnavailable
 store = sys.argv[1]
 study = stoic.Study(store, space={"x": (0.0, 1.0)}, direction="maximize", method="random")
 trial = study.ask()
-session = study._session
+session = study._opened
 child = None
 
 def amid():
@@ -378,15 +378,15 @@ def test_blas_is_limited_and_freed_by_who_is_left_in_a_child() -> None:
 
 
 def _optimizer(study: stoic.Study) -> object:
-    adviser = adviser_of(study._session.problem)
-    assert isinstance(adviser, type(study._session.adviser))
+    adviser = adviser_of(study._opened.definition)
+    assert isinstance(adviser, type(study._opened.adviser))
     return adviser.trials  # makes the optimiser, in a cached property
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="cached properties have no lock any more")
 def test_cached_properties_that_a_thread_computes(tmp_path: Path) -> None:
     with stoic.Study(tmp_path / "s.db", space=LINE, direction="maximize") as study:
-        members = vars(type(study._session.adviser)).values()
+        members = vars(type(study._opened.adviser)).values()
         (cached,) = [m for m in members if isinstance(m, functools.cached_property)]
         with held(vars(cached)["lock"]):
             assert ended(forked(lambda: _optimizer(study))) == 0
@@ -441,7 +441,7 @@ def test_a_fork_does_not_wait_for_ever(tmp_path: Path, monkeypatch: pytest.Monke
 
     with stoic.Study(tmp_path / "s.db", space=LINE, direction="maximize", method="random") as study:
         trial = study.ask()
-        with held(study._session.database.write()):
+        with held(study._opened.database.write()):
             assert ended(forked(refused)) == 0
         study.tell(trial, 1.0)
         assert ended(forked(lambda: round_of(study))) == 0

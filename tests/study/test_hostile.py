@@ -19,10 +19,9 @@ from stoic.errors import StoicError, StoreDamaged
 from stoic.study import summaries
 from stoic.study.repair.doctor import examine
 from stoic.study.repair.recovery import readable, recover
-from stoic.study.repair.wal import check_wal, read_wal
-from stoic.study.store.digests import seal
-from stoic.study.store.rows import StudyRow
-from stoic.study.store.schema import FORMAT, TABLES
+from stoic.study.store.rows import StudyRow, digest
+from stoic.study.store.schema import FORMAT, STUDY_COLUMNS, TABLES
+from stoic.study.store.wal import check_wal, read_wal
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 
@@ -71,9 +70,9 @@ def sealed_anew(path: Path) -> None:
         "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE tbl_name LIKE 'stoic\\_%' "
         "ESCAPE '\\' OR type IN ('trigger', 'view') ORDER BY type, name"
     ).fetchall()
-    sealed = seal("meta", FORMAT, *[ascii(tuple(row)) for row in rows])
+    made = digest("meta", FORMAT, *[ascii(tuple(row)) for row in rows])
     try:
-        raw.execute("UPDATE stoic_meta SET seal = ?", (sealed,))
+        raw.execute("UPDATE stoic_meta SET seal = ?", (made,))
         raw.commit()
     except sqlite3.Error:
         pass  # the table is a view
@@ -124,11 +123,11 @@ def test_what_analyze_and_vacuum_leave_is_fine(whole: Path, tmp_path: Path) -> N
 
 
 def test_the_tables_are_those_of_every_store_of_this_format(whole: Path) -> None:
-    """Another SQLAlchemy may write them otherwise: stores made before must be readable still."""
+    """Stores that were made before must be readable still."""
     raw = sqlite3.connect(whole)
     found = dict(raw.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'"))
     raw.close()
-    assert set(found) == set(TABLES.tables)
+    assert set(found) == set(TABLES)
     assert "".join(found["stoic_meta"].split()) == (
         "CREATETABLEstoic_meta(idINTEGERNOTNULL,formatINTEGERNOTNULL,sealTEXTNOTNULL,"
         "PRIMARYKEY(id))"
@@ -144,10 +143,10 @@ def test_the_tables_are_those_of_every_store_of_this_format(whole: Path) -> None
 def test_counts_that_no_memory_holds(whole: Path, tmp_path: Path) -> None:
     path = Path(shutil.copy(whole, tmp_path / "s.db"))
     raw = sqlite3.connect(path)
-    names = ", ".join(StudyRow._fields)
+    names = ", ".join(STUDY_COLUMNS[:-1])
     row = StudyRow(*raw.execute(f"SELECT {names} FROM stoic_studies").fetchone())
     row = row._replace(next_number=2**50)
-    raw.execute("UPDATE stoic_studies SET next_number = ?, seal = ?", (2**50, row.seal()))
+    raw.execute("UPDATE stoic_studies SET next_number = ?, seal = ?", (2**50, row.digest()))
     raw.commit()
     raw.close()
     with pytest.raises(StoreDamaged):

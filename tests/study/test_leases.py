@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import psycopg
 import pytest
-import sqlalchemy as sa
 
 import stoic
 from stoic.errors import ConflictingValue, InvalidInput
 from stoic.study import StudyTrial
 from stoic.study.repair.recovery import recover
-from stoic.study.store import clocks, schema
-from stoic.study.store.digests import seal
-from stoic.study.store.rows import TrialRow
-from stoic.study.store.urls import place
+from stoic.study.store import clocks, open_store, schema
+from stoic.study.store.rows import digest
 
 LINE = {"x": (0.0, 1.0)}
 HOUR = 3600.0
@@ -204,25 +205,25 @@ def test_a_limit_that_is_none(tmp_path: Path, wrong: object) -> None:
 
 
 def first_format(store: str) -> None:
-    """Make a store what it was in format 1: no columns for leases, and rows sealed without."""
-    engine = sa.create_engine(place(store))
-    with engine.begin() as raw:
-        table = schema.first_tables().tables["stoic_trials"]
-        kept = [row._mapping for row in raw.execute(sa.select(*table.c)).fetchall()]
-        raw.exec_driver_sql("DROP TABLE stoic_trials")
-        table.create(raw)
-        raw.execute(table.insert(), [dict(row) for row in kept])
-        (uid,) = raw.exec_driver_sql("SELECT uid FROM stoic_studies").scalars()
-        fields = ", ".join(TrialRow._fields[:7])
-        for row in raw.exec_driver_sql(f"SELECT {fields} FROM stoic_trials").fetchall():
-            sealed = seal("trial", uid, *row)
-            raw.exec_driver_sql(
-                f"UPDATE stoic_trials SET seal = '{sealed}' WHERE number = {row[0]}"
-            )
-        definitions = schema._definitions(raw)
-        sealed = seal("meta", 1, *definitions)
-        raw.exec_driver_sql(f"UPDATE stoic_meta SET format = 1, seal = '{sealed}'")
-    engine.dispose()
+    """Make a store what it was in format 1: no columns for leases, and digests without them."""
+    database = open_store(store, make=False)
+    with database.write() as raw:
+        columns = "study, " + ", ".join((*schema.TRIAL_COLUMNS[:7], "seal"))
+        trials = raw.execute(f"SELECT {columns} FROM stoic_trials").fetchall()
+        log = raw.execute("SELECT * FROM stoic_log").fetchall()
+        studies = raw.execute("SELECT * FROM stoic_studies").fetchall()
+        for table in reversed(schema.TABLES):
+            raw.execute(f"DROP TABLE {table}" + " CASCADE" * ("://" in store))
+        schema.create_first(raw)
+        for table, rows in (("studies", studies), ("log", log)):
+            places = ", ".join("?" * len(rows[0]))
+            raw.execute_all(f"INSERT INTO stoic_{table} VALUES ({places})", rows)
+        ((_, uid, *_),) = studies
+        kept = [(*row[:8], digest("trial", uid, *row[1:8])) for row in trials]
+        raw.execute_all(f"INSERT INTO stoic_trials ({columns}) VALUES (?,?,?,?,?,?,?,?,?)", kept)
+        made = digest("meta", 1, *schema.definitions(raw))
+        raw.execute("INSERT INTO stoic_meta (id, format, seal) VALUES (1, 1, ?)", (made,))
+    database.close()
 
 
 @pytest.fixture
@@ -245,14 +246,14 @@ def test_a_store_of_format_1_opens_and_goes_on(old: str) -> None:
     with stoic.Study(old, worker="v") as study:
         assert [t.state for t in study.trials] == ["told", "failed", "open", "open", "open"]
         assert [study.ask().number for _ in range(3)] == [2, 4, 5]  # 3 is leased still
-        session = study._session
+        session = study._opened
         with session.database.read() as connection:
             present, leased = session.ledger.look(connection), session.known(connection, 3)
             assert not present.foreign(leased)
             assert not present.over(leased)
             assert leased.lease == pytest.approx(300.0)
             assert 0.0 < leased.expires - present.lease_now <= 300.0
-            assert connection.execute(sa.select(schema.meta.c.format)).scalar() == schema.FORMAT
+            assert connection.value("SELECT format FROM stoic_meta") == schema.FORMAT
         for number in (2, 3, 4, 5):
             study.tell(number, 1.0)
     with stoic.Study(old) as study:
@@ -260,10 +261,11 @@ def test_a_store_of_format_1_opens_and_goes_on(old: str) -> None:
 
 
 def test_damage_in_a_store_of_format_1_is_not_hidden(old: str) -> None:
-    engine = sa.create_engine(place(old))
-    with engine.begin() as raw:
-        raw.exec_driver_sql("UPDATE stoic_trials SET worker = 'x' WHERE number = 2")
-    engine.dispose()
+    connect: Callable[[str], Any] = psycopg.connect if "://" in old else sqlite3.connect
+    raw = connect(old)
+    raw.execute("UPDATE stoic_trials SET worker = 'x' WHERE number = 2")
+    raw.commit()
+    raw.close()
     with pytest.raises(stoic.errors.StoreDamaged, match="trial 2"):
         stoic.Study(old)
 

@@ -62,7 +62,7 @@ def test_a_store_that_vanishes_within_a_transaction(tmp_path: Path) -> None:
     """Between the first statement and the commit: the commit succeeds, into nothing."""
     path = tmp_path / "s.db"
     with made(path) as study:
-        database = study._session.database
+        database = study._opened.database
         gone = pytest.raises(StoreUnavailable, match="nothing more was acknowledged")
         with gone, database.write():
             os.unlink(path)
@@ -141,7 +141,7 @@ def test_a_deleted_lock_is_made_anew(tmp_path: Path) -> None:
         with stoic.Study(path) as other:
             assert os.path.samestat(
                 lock.stat(),
-                os.fstat(other._session.database._queue.file),  # type: ignore[attr-defined]
+                os.fstat(other._opened.database._lock_file.file),  # type: ignore[attr-defined]
             )
             other.tell(other.ask(), 8.0)
         study.tell(study.ask(), 9.0)

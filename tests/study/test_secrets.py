@@ -80,8 +80,8 @@ def stored(url: str) -> str:
     """All that the store holds."""
     with psycopg.connect(url) as connection:
         rows = []
-        for table in TABLES.sorted_tables:
-            rows += connection.execute(f"SELECT * FROM {table.name}").fetchall()
+        for table in TABLES:
+            rows += connection.execute(f"SELECT * FROM {table}").fetchall()
     assert rows
     return repr(rows)
 
@@ -131,7 +131,7 @@ def test_the_library(filled: str) -> None:
     with Study(filled, "s") as study:
         assert MARK not in study.url + repr(study)
         assert "***" in study.url
-        database = study._session.database
+        database = study._opened.database
         quoting = psycopg.OperationalError(f"no sense in\n{PASSWORD}")
         assert MARK not in str(database.explain(quoting))
         assert database.cause(quoting) is None

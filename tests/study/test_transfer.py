@@ -19,7 +19,7 @@ from stoic.errors import (
 )
 from stoic.spaces import Categorical, Float, Grid
 from stoic.study import TrialRecord, summaries
-from stoic.study.definition import Asked
+from stoic.study.definition import StudyArguments
 from stoic.study.exchange.transfer import export, import_file
 
 SPACE = {
@@ -61,8 +61,8 @@ def _essence(record: TrialRecord) -> tuple[object, ...]:
 def test_there_and_back(source: str, tmp_path: Path, kind: str) -> None:
     file, new = tmp_path / f"trials.{kind}", str(tmp_path / "new.db")
     assert export(source, "müll", file) == 16
-    asked = Asked(SPACE, None, "minimize", 4) if kind == "csv" else None
-    first = import_file(new, "müll", file, asked=asked)
+    asked = StudyArguments(SPACE, None, "minimize", 4) if kind == "csv" else None
+    first = import_file(new, "müll", file, arguments=asked)
     assert (first.made, first.trials, first.outcomes, first.known) == (True, 15, 15, 0)
     assert told(new, "müll") == told(source, "müll")
     again = import_file(new, "müll", file)
@@ -87,7 +87,12 @@ LINE = {"x": (0.0, 1.0), "n": (1, 9)}
 
 def brought(folder: Path, text: str, name: str = "rows.csv") -> list[tuple[object, ...]]:
     (folder / name).write_text(text)
-    import_file(folder / "s.db", "study", folder / name, asked=Asked(LINE, direction="maximize"))
+    import_file(
+        folder / "s.db",
+        "study",
+        folder / name,
+        arguments=StudyArguments(LINE, direction="maximize"),
+    )
     return told(str(folder / "s.db"), "study")
 
 
@@ -167,20 +172,20 @@ def test_empty_text_is_a_choice_like_others(tmp_path: Path, kind: str) -> None:
         for params in rows:
             study.add(params, 1.0)
     export(tmp_path / "s.db", "study", tmp_path / f"t.{kind}")
-    asked = Asked(EMPTY, direction="maximize")
-    import_file(tmp_path / "n.db", "study", tmp_path / f"t.{kind}", asked=asked)
+    asked = StudyArguments(EMPTY, direction="maximize")
+    import_file(tmp_path / "n.db", "study", tmp_path / f"t.{kind}", arguments=asked)
     assert [row[1] for row in told(str(tmp_path / "n.db"), "study")] == rows
 
 
 def test_an_empty_cell_that_may_mean_two_things(tmp_path: Path) -> None:
-    asked = Asked({"x": (0.0, 1.0), "flags": ["", None, "-O2"]}, direction="maximize")
+    asked = StudyArguments({"x": (0.0, 1.0), "flags": ["", None, "-O2"]}, direction="maximize")
     file = tmp_path / "rows.csv"
     file.write_text("x,flags,value\n0.5,-O2,1\n0.5,,2\n")
     with pytest.raises(InvalidParams, match=r"line 3.*None or the empty text; use JSON"):
-        import_file(tmp_path / "s.db", "study", file, asked=asked)
+        import_file(tmp_path / "s.db", "study", file, arguments=asked)
     file = tmp_path / "rows.json"
     file.write_text('[{"x": 0.5, "flags": "", "value": 1}, {"x": 0.5, "flags": null, "value": 2}]')
-    import_file(tmp_path / "s.db", "study", file, asked=asked)
+    import_file(tmp_path / "s.db", "study", file, arguments=asked)
     assert [row[1] for row in told(str(tmp_path / "s.db"), "study")] == [
         {"x": 0.5, "flags": ""},
         {"x": 0.5, "flags": None},
@@ -207,7 +212,12 @@ def test_rows_must_agree_with_the_study(tmp_path: Path) -> None:
             brought(tmp_path, text)
     assert len(told(str(tmp_path / "s.db"), "study")) == 2
     with pytest.raises(StudyMismatch):
-        import_file(tmp_path / "s.db", "study", tmp_path / "rows.csv", asked=Asked({"x": (0, 5)}))
+        import_file(
+            tmp_path / "s.db",
+            "study",
+            tmp_path / "rows.csv",
+            arguments=StudyArguments({"x": (0, 5)}),
+        )
     with pytest.raises(MissingData):
         import_file(tmp_path / "s.db", "study", tmp_path / "nowhere.csv")
 
@@ -245,7 +255,9 @@ def test_choices_of_two_types(store: str, tmp_path: Path, kind: str, choices: li
             study.add({"size": choice}, 1.0)
         copy = tmp_path / f"copy.{kind}"
         export(store, "study", copy)
-        import_file(store, "copy", copy, asked=Asked({"size": choices}, direction="maximize"))
+        import_file(
+            store, "copy", copy, arguments=StudyArguments({"size": choices}, direction="maximize")
+        )
         assert [t.params for t in study.trials] == [{"size": choice} for choice in choices]
     with stoic.Study(store, "copy") as study:
         assert [t.params["size"] for t in study.trials] == choices

@@ -114,7 +114,7 @@ def test_a_folder_instead_of_a_file_and_no_folder(tmp_path: Path) -> None:
 def test_a_store_that_another_program_locks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sqlite, "_PATIENCE", 0.2)
+    monkeypatch.setattr(sqlite, "_PATIENCE_SECONDS", 0.2)
     path = tmp_path / "s.db"
     with stoic.Study(path, space=SPACE, direction="maximize") as study:
         trial = study.ask()
@@ -127,7 +127,7 @@ def test_a_store_that_another_program_locks(
         study.tell(trial, 1.0)
         with (
             stoic.Study(path) as other,
-            other._session.database.write(),
+            other._opened.database.write(),
             pytest.raises(StoreUnavailable, match="a process that hangs"),
         ):
             study.ask()
@@ -161,20 +161,20 @@ def test_commits_are_durable_whatever_the_server_is_set_to(postgres: Server) -> 
     expected = {"synchronous_commit": "on", "lock_timeout": "1min"}
     with (
         stoic.Study(store, space=SPACE, direction="maximize") as study,
-        study._session.database.read() as connection,
+        study._opened.database.read() as connection,
     ):
         for name, value in expected.items():
-            assert connection.exec_driver_sql(f"SHOW {name}").scalar() == value
+            assert connection.value(f"SHOW {name}") == value
 
 
 def test_files_are_synced_at_every_commit(tmp_path: Path) -> None:
     store, expected = tmp_path / "s.db", {"synchronous": 2, "journal_mode": "wal"}
     with (
         stoic.Study(store, space=SPACE, direction="maximize") as study,
-        study._session.database.read() as connection,
+        study._opened.database.read() as connection,
     ):
         for name, value in expected.items():
-            assert connection.exec_driver_sql(f"PRAGMA {name}").scalar() == value
+            assert connection.value(f"PRAGMA {name}") == value
 
 
 def test_no_such_database_or_user(postgres: Server) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import stoic
 from stoic.errors import StoreDamaged
-from stoic.study.repair.wal import read_wal
+from stoic.study.store.wal import read_wal
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 

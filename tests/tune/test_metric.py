@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 pytest.importorskip("typer")
-pytest.importorskip("sqlalchemy")
 
 from typer.testing import CliRunner
 

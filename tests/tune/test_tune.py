@@ -20,7 +20,6 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("typer")
-pytest.importorskip("sqlalchemy")
 from typer.testing import CliRunner
 
 from helpers.programs import PARABOLA, STOIC, alive, environment, program, stoic, tune
@@ -498,7 +497,7 @@ print(float(sys.argv[1]))
 def test_a_measurement_outlives_a_store_that_is_away(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sqlite, "_PATIENCE", 0.05)
+    monkeypatch.setattr(sqlite, "_PATIENCE_SECONDS", 0.05)
     monkeypatch.setattr(patience, "RETRY_SECONDS", (0.1,) * 100)
     told, missed = Study.tell, threading.Event()
 

@@ -144,7 +144,7 @@ def import_study(
     tells. The same file may be imported again where it numbers its trials.
     """
     with plainly():
-        from stoic.study.definition import Asked
+        from stoic.study.definition import StudyArguments
         from stoic.study.exchange.transfer import import_file
         from stoic.tune.settings import Settings, direction_of, parameters
 
@@ -155,8 +155,10 @@ def import_study(
         said = said.checked()
         said = said.over(Settings.of_file(space)) if space is not None else said
         chosen = {each.name: each.parameter for each in said.params} or None
-        asked = Asked(chosen, None, said.direction, said.seed, None, objective or said.objective)
-        done = import_file(store, name, file, kind, asked=asked)
+        arguments = StudyArguments(
+            chosen, None, said.direction, said.seed, None, objective or said.objective
+        )
+        done = import_file(store, name, file, kind, arguments=arguments)
         new = "new study" if done.made else "study"
         words = f"{new} {done.study!r}: {done.trials} new trials, {done.outcomes} new outcomes"
         words += f", {done.known} known already" if done.known else ""

@@ -118,16 +118,16 @@ def diagnosis(
 ) -> None:
     """What the doctor found, and what was saved."""
     if as_json:
-        rows = [{"kind": f.kind, "where": f.where, "words": f.words} for f in found.findings]
+        rows = [{"kind": f.kind, "where": f.place, "words": f.message} for f in found.issues]
         saved = [{**asdict(each), "share": each.share} for each in kept]
         print_json({"store": found.store, "healthy": found.healthy, "findings": rows} | (
             {"recovered": saved} if target is not None else {}
         ))  # fmt: skip
         return
     console = Console()
-    for finding in found.findings:
-        label = (f"{_LABELS[finding.kind]:>6}  ", _STYLES[finding.kind])
-        console.print(Text.assemble(label, f"{finding.where}: {finding.words}"), soft_wrap=True)
+    for issue in found.issues:
+        label = (f"{_LABELS[issue.kind]:>6}  ", _STYLES[issue.kind])
+        console.print(Text.assemble(label, f"{issue.place}: {issue.message}"), soft_wrap=True)
     if target is not None:
         console.print()
         console.print(Text(f"{redacted_url(target)}:", style="bold"), soft_wrap=True)

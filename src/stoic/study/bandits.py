@@ -5,41 +5,48 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from copy import deepcopy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import stoic  # stoic.policies is imported when it is used: it takes a quarter of a second
 from stoic.errors import InvalidInput, OutOfPlan
+from stoic.forks import importing
 from stoic.optimize import Answer, Luckiest, Suspect, Trial
-from stoic.policies import Policy, from_state
 from stoic.spaces import Arms
 from stoic.study.advisers import Adviser, Params
-from stoic.study.definition import Problem
+from stoic.study.definition import Definition
 
-__all__ = ["OfPolicy"]
+if TYPE_CHECKING:
+    from stoic.policies import Policy
+
+__all__ = ["PolicyAdviser"]
 
 
-class OfPolicy(Adviser):
+class PolicyAdviser(Adviser):
     """A bandit policy.
 
     Policies with a plan (plays of one arm, of one epoch) want its arms and no others. Parallel
-    workers tell in any order, and a study takes all that comes. What is out of plan is held
+    workers report in any order, and a study takes all that comes. What is out of plan is held
     back, in order, until a plan wants that arm. Where all of a plan is under way, the next one
-    is foreseen by a copy that is told what the policy expects. A failure is told as the worst
-    value so far; before there is one, it counts as under way, so that another arm is tried.
+    is predicted by a copy that is given the values that the policy expects. A failure counts as
+    the worst value so far; before there is one, it counts as under way, so that another arm is
+    tried.
     """
 
-    def __init__(self, problem: Problem, policy: Policy | None) -> None:
-        super().__init__(problem)
-        assert problem.policy is not None
-        custom = problem.policy.get("shared/schedule") == "custom"
+    def __init__(self, definition: Definition, policy: Policy | None) -> None:
+        super().__init__(definition)
+        assert definition.policy is not None
+        custom = definition.policy.get("shared/schedule") == "custom"
         if custom and policy is None:
             raise InvalidInput(
                 "expected policy=… beside a study whose policy has a schedule of its own; give it"
             )
         self._schedule = policy.schedule if custom and policy is not None else None
-        self.policy = from_state(problem.policy, schedule=self._schedule)
-        self._sign = 1.0 if problem.direction == "maximize" else -1.0
+        with importing:
+            from_state = stoic.policies.from_state
+        self.policy = from_state(definition.policy, schedule=self._schedule)
+        self._sign = 1.0 if definition.direction == "maximize" else -1.0
         self._trials: list[Trial] = []
         self._held: list[tuple[Any, float]] = []  # out of plan
         self._crashed: list[Any] = []  # before any value
@@ -66,20 +73,20 @@ class OfPolicy(Adviser):
     def _tell(self, arm: Any, payoff: float) -> None:
         self._held.append((arm, payoff))
         refused: set[Any] = set()
-        place = 0
-        while place < len(self._held):  # each payoff that is taken may change the plan
-            arm, payoff = self._held[place]
+        i = 0
+        while i < len(self._held):  # each payoff that is taken may change the plan
+            arm, payoff = self._held[i]
             if arm not in refused:
                 try:
                     self.policy.tell(self._shown(arm), payoff)
                 except OutOfPlan:
                     refused.add(arm)
                 else:
-                    del self._held[place]
+                    del self._held[i]
                     refused.clear()
-                    place = 0
+                    i = 0
                     continue
-            place += 1
+            i += 1
 
     def suggest(self, number: int, pending: Sequence[Params]) -> dict[str, Any]:
         del number
@@ -92,11 +99,11 @@ class OfPolicy(Adviser):
                 if not counts[arm]:
                     return self._params(arm)
                 counts[arm] -= 1
-            policy = self._foreseen(policy, batch)
+            policy = self._predicted(policy, batch)
             for arm in batch:  # each of them is under way
                 waiting.remove(arm)
 
-    def _foreseen(self, policy: Policy, plan: list[Any]) -> Policy:
+    def _predicted(self, policy: Policy, plan: list[Any]) -> Policy:
         """A copy of the policy as it will be after a plan that goes as expected."""
         copy = deepcopy(policy)
         for arm in plan:
@@ -121,7 +128,7 @@ class OfPolicy(Adviser):
     def _params(self, arm: Any) -> dict[str, Any]:
         if isinstance(self.policy.domain, Arms):
             return {"arm": arm}
-        return dict(zip(self.problem.space.names, arm, strict=True))
+        return dict(zip(self.definition.space.names, arm, strict=True))
 
     def recommend(self) -> Answer:
         if self._worst is None:
@@ -136,8 +143,8 @@ class OfPolicy(Adviser):
     @property
     def luckiest(self) -> Luckiest:
         answer = self.recommend()
-        told = [trial for trial in self._trials if trial.value is not None]
-        best = max(told, key=lambda trial: self._sign * (trial.value or 0.0))
+        measured = [trial for trial in self._trials if trial.value is not None]
+        best = max(measured, key=lambda trial: self._sign * (trial.value or 0.0))
         if best.params == answer.params:
             return Luckiest(best, f"the answer is this arm, estimated at {answer.value:.4g}")
         if not isinstance(self.policy.domain, Arms):

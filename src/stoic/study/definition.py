@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import stoic  # stoic.policies is imported when it is used: it takes a quarter of a second
 from stoic.checks import choice, describe, given_direction, integer
 from stoic.errors import InvalidInput, StoicError, StoreDamaged, StudyMismatch
 from stoic.spaces import Arms, Box, Int, Space
@@ -16,16 +17,16 @@ from stoic.study.store.codec import read, written
 if TYPE_CHECKING:
     from stoic.policies import Policy
 
-__all__ = ["METHODS", "Asked", "Problem", "checked_name"]
+__all__ = ["METHODS", "Definition", "StudyArguments", "checked_name", "checked_params"]
 
 METHODS = ("auto", "random")
-_LONGEST_NAME = 200  # characters
+_MAX_NAME_CHARACTERS = 200
 _FORMAT = 1
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a caller said of a study; None where nothing was said."""
+class StudyArguments:
+    """What a caller gave to make or to open a study; None where nothing was given."""
 
     space: Any = None
     policy: Any = None
@@ -49,9 +50,7 @@ class Asked:
             self._check_policy()
 
     def _check_policy(self) -> None:
-        from stoic.policies import Policy  # a quarter of a second: only where there is one
-
-        if not isinstance(self.policy, Policy):
+        if not isinstance(self.policy, stoic.policies.Policy):
             raise InvalidInput(f"expected a policy of stoic.policies, got {describe(self.policy)}")
         if (self.seed, self.method) != (None, None):
             raise InvalidInput("expected neither seed nor method beside a policy; it has its own")
@@ -63,7 +62,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Problem:
+class Definition:
     """What to search, for what, and how."""
 
     space: Space
@@ -74,15 +73,15 @@ class Problem:
     policy: dict[str, Any] | None = None  # the state at which a policy began
 
     @classmethod
-    def of(cls, asked: Asked) -> Problem:
-        """The problem of a new study."""
-        objective = asked.objective or "value"
-        if asked.policy is None:
-            space, method = Space.of(asked.space), asked.method or "auto"
-            direction = given_direction(asked.direction)
-            return cls(space, direction, int(asked.seed or 0), method, objective)
-        policy: Policy = asked.policy
-        direction = asked.direction or "maximize"
+    def of(cls, arguments: StudyArguments) -> Definition:
+        """The definition of a new study."""
+        objective = arguments.objective or "value"
+        if arguments.policy is None:
+            space, method = Space.of(arguments.space), arguments.method or "auto"
+            direction = given_direction(arguments.direction)
+            return cls(space, direction, int(arguments.seed or 0), method, objective)
+        policy: Policy = arguments.policy
+        direction = arguments.direction or "maximize"
         plain = {k: v.tolist() if isinstance(v, np.ndarray | np.generic) else v
                  for k, v in policy.state().items()}  # fmt: skip
         try:
@@ -92,7 +91,7 @@ class Problem:
         return cls(_space_of(state), direction, policy.seed, "policy", objective, state)
 
     def text(self) -> str:
-        """The problem as it is stored."""
+        """The definition as it is stored."""
         what = {"space": self.space.describe()} if self.policy is None else {"policy": self.policy}
         return written(
             {
@@ -106,12 +105,12 @@ class Problem:
         )
 
     @classmethod
-    def from_text(cls, text: str) -> Problem:
-        """The problem of a stored study, or `StoreDamaged`."""
-        data = read(text, "a problem")
+    def from_text(cls, text: str) -> Definition:
+        """The definition of a stored study, or `StoreDamaged`."""
+        data = read(text, "a definition")
         try:
             if data["format"] != _FORMAT:
-                raise InvalidInput(f"expected a problem of format {_FORMAT}")
+                raise InvalidInput(f"expected a definition of format {_FORMAT}")
             policy = data.get("policy")
             space = Space.from_description(data["space"]) if policy is None else _space_of(policy)
             direction = given_direction(data["direction"])
@@ -120,30 +119,28 @@ class Problem:
             return cls(space, direction, seed, method, str(data["objective"]), policy)
         except (StoicError, KeyError, TypeError, AttributeError) as cause:
             raise StoreDamaged(
-                f"expected a whole problem, got {text[:60]!r}… ({cause}); restore a copy"
+                f"expected a whole definition, got {text[:60]!r}… ({cause})", "restore a copy"
             ) from cause
 
-    def sound(self) -> Problem:
+    def sound(self) -> Definition:
         """Itself, if its policy can be made; else `InvalidState`."""
         if self.policy is not None and self.policy.get("shared/schedule") != "custom":
-            from stoic.policies import from_state  # a quarter of a second, as above
-
-            from_state(self.policy)
+            stoic.policies.from_state(self.policy)
         return self
 
-    def agree(self, asked: Asked, name: str) -> None:
-        """Raise `StudyMismatch` unless all that was asked is so."""
-        said: dict[str, Any] = {
-            "direction": asked.direction,
-            "seed": asked.seed,
-            "method": asked.method,
-            "objective": asked.objective,
-            "space": None if asked.space is None else Space.of(asked.space),
+    def agree(self, arguments: StudyArguments, name: str) -> None:
+        """Raise `StudyMismatch` unless all that was given is so."""
+        given: dict[str, Any] = {
+            "direction": arguments.direction,
+            "seed": arguments.seed,
+            "method": arguments.method,
+            "objective": arguments.objective,
+            "space": None if arguments.space is None else Space.of(arguments.space),
         }
-        if asked.policy is not None:
-            same = self.policy is not None and Problem.of(asked).policy == self.policy
-            said["policy"] = None if same else asked.policy
-        for what, value in said.items():
+        if arguments.policy is not None:
+            same = self.policy is not None and Definition.of(arguments).policy == self.policy
+            given["policy"] = None if same else arguments.policy
+        for what, value in given.items():
             mine = getattr(self, what)
             if value is not None and value != mine:
                 raise StudyMismatch(
@@ -154,13 +151,19 @@ class Problem:
 
 def checked_name(name: object, what: str) -> str:
     """A name of a study or a worker, or `InvalidInput`."""
-    whole = isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME and name.isprintable()
-    if not isinstance(name, str) or not whole:
+    valid = isinstance(name, str) and 0 < len(name) <= _MAX_NAME_CHARACTERS and name.isprintable()
+    if not isinstance(name, str) or not valid:
         raise InvalidInput(
-            f"expected {what} as printable text of at most {_LONGEST_NAME} characters, "
+            f"expected {what} as printable text of at most {_MAX_NAME_CHARACTERS} characters, "
             f"got {describe(name)}; choose another"
         )
     return str(name)
+
+
+def checked_params(space: Space, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Values of the space in plain types, floats to the last digit, or `InvalidParams`."""
+    found = space.decode(space.encode(params))
+    return {k: float(params[k]) if isinstance(v, float) else v for k, v in found.items()}
 
 
 def _space_of(policy: Mapping[str, Any]) -> Space:

@@ -1,4 +1,4 @@
-"""Ctrl-C a moment later: not between a commit and the note of what was lent."""
+"""Ctrl-C a moment later: not between a commit and the note of what was leased."""
 
 from __future__ import annotations
 

@@ -1,16 +1,15 @@
-"""Lending trials: suggestions, leases, and trials that come back."""
+"""Leases of trials to workers: suggestions, renewals, and trials that come back."""
 
 from __future__ import annotations
 
 import secrets
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection
-
 from stoic.forks import ForkAware
-from stoic.study.opened import Session
+from stoic.study.opened import OpenStudy
 from stoic.study.records import StudyTrial
 from stoic.study.store.codec import params_of, text_of, written
+from stoic.study.store.connection import Connection
 from stoic.study.store.ledger import Present
 from stoic.study.store.rows import (
     FAILED,
@@ -23,9 +22,9 @@ from stoic.study.store.rows import (
 )
 from stoic.study.workers import gone, this_worker
 
-__all__ = ["Lending"]
+__all__ = ["Leases"]
 
-_RACES = 3  # suggestions that may come too late before one is made while all others wait
+_MAX_LATE_SUGGESTIONS = 3  # before one is made while all other workers wait
 
 
 class _Proposal(NamedTuple):
@@ -37,19 +36,19 @@ class _Proposal(NamedTuple):
 
 
 class _Full(Exception):
-    """The trials that are wanted are all there, and lent."""
+    """The trials that are wanted are all there, and leased."""
 
 
-class Lending(ForkAware):
+class Leases(ForkAware):
     """Leases the trials of a study to one worker: of a given name, or this process.
 
     A trial whose leases were lost ``max_lost`` times fails: what ends its workers would block the
     study for ever. None: it comes back without end.
     """
 
-    def __init__(self, session: Session, worker: str | None, max_lost: int | None) -> None:
-        self._session, self._named, self._max_lost = session, worker, max_lost
-        self._database, self._ledger = session.database, session.ledger
+    def __init__(self, opened: OpenStudy, worker: str | None, max_lost: int | None) -> None:
+        self._opened, self._named, self._max_lost = opened, worker, max_lost
+        self._database, self._ledger = opened.database, opened.ledger
         self._tokens: dict[int, str] = {}  # of the leases that this object was given
         self.join_forks()
 
@@ -58,41 +57,41 @@ class Lending(ForkAware):
 
     @property
     def worker(self) -> str:
-        """Who borrows; after a fork that is the child, which may die before its parent."""
+        """Who asks; after a fork that is the child, which may die before its parent."""
         return this_worker() if self._named is None else self._named
 
-    # -- lend ---------------------------------------------------------------------------------
+    # -- ask ----------------------------------------------------------------------------------
 
-    def lend(self, seconds: float, most: int | None = None) -> StudyTrial | None:
-        """A trial that came back, or a new one; None where ``most`` trials are all lent."""
-        with self._session.thinking:
-            races = _RACES if self._session.adviser.needs_history else 0
+    def ask(self, seconds: float, budget: int | None = None) -> StudyTrial | None:
+        """A trial that came back, or a new one; None where ``budget`` trials are all leased."""
+        with self._opened.thinking:
+            races = _MAX_LATE_SUGGESTIONS if self._opened.adviser.needs_history else 0
             try:
                 for _ in range(races):
-                    taken = self._take(seconds, most, self._propose(most))
+                    taken = self._take(seconds, budget, self._propose(budget))
                     if taken is not None:
                         return taken
-                while (taken := self._take(seconds, most, None, now=True)) is None:
+                while (taken := self._take(seconds, budget, None, now=True)) is None:
                     pass  # trials were given up: they must be in the log before one is suggested
                 return taken
             except _Full:
                 return None
 
-    def _propose(self, most: int | None) -> _Proposal | None:
-        """A suggestion made while others may write; None where a trial waits to be lent again."""
+    def _propose(self, budget: int | None) -> _Proposal | None:
+        """A suggestion made while others may write; None where a trial waits to be asked again."""
         with self._database.read() as connection:
             present = self._ledger.look(connection)
             if self._ledger.expired(connection, present) is not None:
                 return None
-            _check(present, most)
-            row, pending = present.row, self._session.pending(connection, present.row)
-        params = self._session.adviser.suggest(row.next_number, pending)
+            _check(present, budget)
+            row, pending = present.row, self._opened.pending(connection, present.row)
+        params = self._opened.adviser.suggest(row.next_number, pending)
         return _Proposal(row.next_number, row.entries, params)
 
     def _take(
-        self, seconds: float, most: int | None, proposal: _Proposal | None, *, now: bool = False
+        self, seconds: float, budget: int | None, proposal: _Proposal | None, *, now: bool = False
     ) -> StudyTrial | None:
-        """Lend a trial; None where the proposal came too late, unless it must be ``now``.
+        """Lease a trial; None where the proposal came too late, unless it must be ``now``.
 
         None as well where trials were given up, and what comes next depends on it.
         """
@@ -105,7 +104,7 @@ class Lending(ForkAware):
             if present.row.entries != entries:
                 return None
             row = present.row
-            _check(present, most)
+            _check(present, budget)
             if proposal is not None and proposal[:2] == (row.next_number, row.entries):
                 params = proposal.params
             elif now:
@@ -121,12 +120,12 @@ class Lending(ForkAware):
             return self._given(trial)
 
     def _suggest(self, connection: Connection, present: Present) -> dict[str, Any]:
-        adviser, row = self._session.adviser, present.row
-        pending = self._session.pending(connection, row) if adviser.needs_history else []
+        adviser, row = self._opened.adviser, present.row
+        pending = self._opened.pending(connection, row) if adviser.needs_history else []
         return adviser.suggest(row.next_number, pending)
 
     def _returned(self, connection: Connection, present: Present) -> TrialRow | None:
-        """A trial to lend again; those that were lost too often fail on the way."""
+        """A trial to lease again; those that were lost too often fail on the way."""
         while (trial := self._ledger.expired(connection, present)) is not None:
             if trial.expires == GIVEN_BACK:
                 return trial
@@ -155,9 +154,9 @@ class Lending(ForkAware):
 
     def _given(self, row: TrialRow) -> StudyTrial:
         self._tokens[row.number] = row.token
-        return self.lent(row)
+        return self.leased(row)
 
-    def lent(self, row: TrialRow) -> StudyTrial:
+    def leased(self, row: TrialRow) -> StudyTrial:
         """A trial as its worker sees it."""
         params = params_of(row.params)
         return StudyTrial(
@@ -172,11 +171,11 @@ class Lending(ForkAware):
         Ours is a lease whose token the trial has. A number alone stands for the lease that this
         object was given, and for no other.
         """
-        number = self._session.number(trial)
+        number = self._opened.number(trial)
         own = trial.token if isinstance(trial, StudyTrial) else self._tokens.get(number, "")
         with self._database.write() as connection:
             present = self._ledger.look(connection, lock=True)
-            row = self._session.known(connection, number)
+            row = self._opened.known(connection, number)
             if row.state != OPEN or not own or own != row.token:
                 return False
             if seconds is None:
@@ -216,7 +215,7 @@ class Lending(ForkAware):
     # -- trials that callers want -------------------------------------------------------------
 
     def enqueue(self, params: dict[str, Any]) -> None:
-        """A trial that has come back before it was ever lent."""
+        """A trial that waits to be asked before any suggestion."""
         with self._database.write() as connection:
             present = self._ledger.look(connection, lock=True)
             count = present.row.next_number
@@ -225,8 +224,8 @@ class Lending(ForkAware):
             self._ledger.save(connection, present.row._replace(next_number=count + 1))
 
 
-def _check(present: Present, most: int | None) -> None:
-    if most is not None and present.row.next_number >= most:
+def _check(present: Present, budget: int | None) -> None:
+    if budget is not None and present.row.next_number >= budget:
         raise _Full
 
 

@@ -1,20 +1,18 @@
-"""What a store holds, and how to get rid of it."""
+"""The studies of a store: listed and deleted."""
 
 from __future__ import annotations
 
 import os
 
-import sqlalchemy as sa
-
 from stoic.errors import StoreDamaged, UnknownStudy
-from stoic.study.definition import Problem
+from stoic.study.definition import Definition
 from stoic.study.records import StudySummary
-from stoic.study.store.ledger import find
-from stoic.study.store.opening import open_store
+from stoic.study.store import Database, open_store
+from stoic.study.store.connection import Connection
+from stoic.study.store.ledger import Ledger, find, names
 from stoic.study.store.rows import FAILED, OPEN, TOLD
-from stoic.study.store.schema import log, studies, trials
 
-__all__ = ["delete", "names", "summaries"]
+__all__ = ["delete", "summaries"]
 
 
 def summaries(store: str | os.PathLike[str]) -> tuple[StudySummary, ...]:
@@ -22,39 +20,31 @@ def summaries(store: str | os.PathLike[str]) -> tuple[StudySummary, ...]:
     database = open_store(store, make=False)
     try:
         with database.read() as connection:
-            return tuple(_summary(connection, name) for name in names(connection))
+            return tuple(_summary(database, connection, name) for name in names(connection))
     finally:
         database.close()
 
 
-def names(connection: sa.Connection) -> list[str]:
-    """The names of all studies, in the order in which they were made."""
-    return list(connection.execute(sa.select(studies.c.name).order_by(studies.c.id)).scalars())
-
-
-def _summary(connection: sa.Connection, name: str) -> StudySummary:
+def _summary(database: Database, connection: Connection, name: str) -> StudySummary:
     found = find(connection, name)
     if found is None:  # a list of names that does not agree with the table
-        raise StoreDamaged(f"study {name!r} is listed, but not found; restore a copy of the store")
-    row, problem = found[0], Problem.from_text(found[1])
-    counted = connection.execute(
-        sa.select(trials.c.state, sa.func.count())
-        .where(trials.c.study == row.id)
-        .group_by(trials.c.state)
-    )
-    states = {state: int(n) for state, n in counted.all()}
-    last = connection.execute(sa.select(sa.func.max(log.c.told)).where(log.c.study == row.id))
+        raise StoreDamaged(
+            f"study {name!r} is listed, but not found", "restore a copy of the store"
+        )
+    row, definition = found[0], Definition.from_text(found[1])
+    states = Ledger(database, row).states(connection)
+    last = connection.value("SELECT max(told) FROM stoic_log WHERE study = ?", (row.id,))
     return StudySummary(
         name=name,
         uid=row.uid,
-        direction=problem.direction,
-        objective=problem.objective,
+        direction=definition.direction,
+        objective=definition.objective,
         trials=row.next_number,
         told=states.get(TOLD, 0),
         failed=states.get(FAILED, 0),
         open=states.get(OPEN, 0),
         made=row.made,
-        last=last.scalar(),
+        last=last,
     )
 
 
@@ -63,14 +53,13 @@ def delete(store: str | os.PathLike[str], name: str) -> None:
     database = open_store(store, make=False)
     try:
         with database.write() as connection:
-            wanted = sa.select(studies.c.id).where(studies.c.name == name).with_for_update()
-            place = connection.execute(wanted).scalar()
-            if place is None:
+            wanted = "SELECT id FROM stoic_studies WHERE name = ?"
+            study = connection.value(wanted + connection.dialect.for_update, (name,))
+            if study is None:
                 listed = ", ".join(map(repr, names(connection))) or "none"
                 raise UnknownStudy(f"expected a study among {listed}, got {name!r}")
-            for table in (log, trials):
-                connection.execute(table.delete().where(table.c.study == place))
-            connection.execute(studies.delete().where(studies.c.id == place))
-            database.deleted(place)
+            for table, column in (("log", "study"), ("trials", "study"), ("studies", "id")):
+                connection.execute(f"DELETE FROM stoic_{table} WHERE {column} = ?", (study,))
+            database.deleted(study)
     finally:
         database.close()

@@ -6,8 +6,6 @@ import threading
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection
-
 from stoic.checks import given_direction, integer
 from stoic.errors import (
     InvalidInput,
@@ -17,39 +15,54 @@ from stoic.errors import (
     UnknownTrial,
 )
 from stoic.forks import ForkAware
-from stoic.study.advisers import Adviser, Told, adviser_of
-from stoic.study.definition import Asked, Problem
-from stoic.study.listing import names
+from stoic.study.advisers import Adviser, Outcome
+from stoic.study.bandits import PolicyAdviser
+from stoic.study.definition import Definition, StudyArguments
+from stoic.study.optimizers import OptimizerAdviser, RandomAdviser
 from stoic.study.records import StudyTrial, TrialRecord
-from stoic.study.repair.verify import not_behind, verify
-from stoic.study.store.codec import params_of, read, value_of
-from stoic.study.store.database import Database
-from stoic.study.store.ledger import Ledger, create, find
-from stoic.study.store.opening import open_store
+from stoic.study.store import Database, open_store
+from stoic.study.store.codec import params_of
+from stoic.study.store.connection import Connection
+from stoic.study.store.ledger import Ledger, create, find, names
 from stoic.study.store.rows import Entry, StudyRow, TrialRow, first_head
+from stoic.study.store.verify import not_behind, verify
 
 if TYPE_CHECKING:
     from stoic.policies import Policy
 
-__all__ = ["Session"]
+__all__ = ["OpenStudy", "adviser_of", "outcome_of"]
 
 
-class Session(ForkAware):
-    """One study of one store, opened, found whole, and kept up with.
+def adviser_of(definition: Definition, policy: Policy | None = None) -> Adviser:
+    """The adviser of a study; ``policy`` gives its schedule where that is none that is stored."""
+    if definition.policy is not None:
+        return PolicyAdviser(definition, policy)
+    return (RandomAdviser if definition.method == "random" else OptimizerAdviser)(definition)
+
+
+def outcome_of(entry: Entry, params: str) -> Outcome:
+    """An entry of the log as its adviser takes it, with the parameters of its trial."""
+    return entry.trial, params_of(params), *entry.outcome
+
+
+class OpenStudy(ForkAware):
+    """One study of one store, opened, found whole, with an adviser that is kept up with the log.
 
     ``thinking`` is held by who uses the adviser, and never waited for within a transaction. In a
     child that was forked while another thread held it, the adviser begins afresh.
     """
 
-    def __init__(self, store: object, name: str, asked: Asked, mode: int = 0o600) -> None:
+    def __init__(
+        self, store: object, name: str, arguments: StudyArguments, mode: int = 0o600
+    ) -> None:
         self.name = name
-        wanted = Problem.of(asked) if asked.enough else None
-        self.database = _opened(store, name, asked, mode)
-        self._policy: Policy | None = asked.policy
+        wanted = Definition.of(arguments) if arguments.enough else None
+        self.database = _opened(store, name, arguments, mode)
+        self._policy: Policy | None = arguments.policy
         self.thinking = threading.RLock()
         try:
-            row, self.problem = self._found(asked, wanted)
-            self.problem.agree(asked, name)
+            row, self.definition = self._found(arguments, wanted)
+            self.definition.agree(arguments, name)
             self.ledger = Ledger(self.database, row)
             self._forget()
             self.join_forks()
@@ -58,18 +71,20 @@ class Session(ForkAware):
             self.database.close()
             raise
 
-    def _found(self, asked: Asked, wanted: Problem | None) -> tuple[StudyRow, Problem]:
-        before = self.database.before()
+    def _found(
+        self, arguments: StudyArguments, wanted: Definition | None
+    ) -> tuple[StudyRow, Definition]:
+        counters = self.database.counters()
         with self.database.read() as connection:
             self.database.check(connection)
-            not_behind(connection, before, self.database.url.database)
+            not_behind(connection, counters, self.database.url.path)
             found = find(connection, self.name)
             others = names(connection)
         if found is not None:
-            return found[0], Problem.from_text(found[1])
+            return found[0], Definition.from_text(found[1])
         if wanted is None:
-            if asked.space is not None:
-                given_direction(asked.direction)
+            if arguments.space is not None:
+                given_direction(arguments.direction)
             raise UnknownStudy(
                 f"expected a study among {', '.join(map(repr, others)) or 'none'}, "
                 f"got {self.name!r}; give a space to make it"
@@ -82,7 +97,7 @@ class Session(ForkAware):
                 row = create(connection, uuid.uuid4().hex, self.name, now, wanted.text())
                 self.database.note(row)
                 return row, wanted
-        return found[0], Problem.from_text(found[1])
+        return found[0], Definition.from_text(found[1])
 
     def _load(self) -> None:
         with self.database.read() as connection:
@@ -90,9 +105,9 @@ class Session(ForkAware):
             if not self.adviser.needs_history:
                 verify(connection, self.ledger, row)
                 return
-            told: list[Told] = []
-            verify(connection, self.ledger, row, lambda e, text: told.append(_told(e, text)))
-            self._tell(told, row)
+            outcomes: list[Outcome] = []
+            verify(connection, self.ledger, row, lambda *both: outcomes.append(outcome_of(*both)))
+            self._take(outcomes, row)
 
     # -- the adviser --------------------------------------------------------------------------
 
@@ -103,9 +118,9 @@ class Session(ForkAware):
 
     @property
     def adviser(self) -> Adviser:
-        """Who suggests; knows the log up to where it was last told."""
+        """Who suggests; knows the log as far as it was caught up with."""
         if self._adviser is None:
-            self._adviser = adviser_of(self.problem, self._policy)
+            self._adviser = adviser_of(self.definition, self._policy)
         return self._adviser
 
     def after_fork_in_child(self) -> None:
@@ -116,18 +131,18 @@ class Session(ForkAware):
             self._forget()
 
     def catch_up(self, connection: Connection, row: StudyRow) -> None:
-        """Tell the adviser what the log has and it has not."""
+        """Give the adviser what the log has and it has not."""
         if row.entries < self._seen or (row.entries == self._seen and row.head != self._head):
             raise StoreDamaged(
                 f"expected the log of study {self.name!r} to go on from entry {self._seen}, got "
                 f"another of {row.entries} entries; was an old copy put in its place?"
             )
         after = self.ledger.entries(connection, row, self._seen, self._head)
-        self._tell([_told(entry, trial.params) for entry, trial in after], row)
+        self._take([outcome_of(entry, trial.params) for entry, trial in after], row)
 
-    def _tell(self, told: list[Told], row: StudyRow) -> None:
+    def _take(self, outcomes: list[Outcome], row: StudyRow) -> None:
         try:
-            self.adviser.take_all(told)
+            self.adviser.take_all(outcomes)
         except BaseException as error:
             self._forget()  # never half of it
             if isinstance(error, InvalidInput):
@@ -136,7 +151,7 @@ class Session(ForkAware):
         self._seen, self._head = row.entries, row.head
 
     def informed(self) -> Adviser:
-        """The adviser, told all that the log holds."""
+        """The adviser with all that the log holds."""
         with self.thinking:
             with self.database.read() as connection:
                 self.catch_up(connection, self.ledger.look(connection).row)
@@ -171,16 +186,10 @@ class Session(ForkAware):
         return row
 
 
-def _told(entry: Entry, params: str) -> Told:
-    value = None if entry.value is None else value_of(entry.value)
-    reason = None if entry.reason is None else str(read(entry.reason, "a reason"))
-    return entry.trial, params_of(params), value, reason
-
-
-def _opened(store: object, name: str, asked: Asked, mode: int) -> Database:
+def _opened(store: object, name: str, arguments: StudyArguments, mode: int) -> Database:
     try:
-        return open_store(store, make=asked.enough, mode=mode)
+        return open_store(store, make=arguments.enough, mode=mode)
     except StoreMissing as error:
-        if asked.space is not None:
-            given_direction(asked.direction)
+        if arguments.space is not None:
+            given_direction(arguments.direction)
         raise UnknownStudy(f"expected study {name!r}: {error}") from error

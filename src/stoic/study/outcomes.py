@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Connection
-
 from stoic.errors import ConflictingValue
-from stoic.study.opened import Session
+from stoic.study.opened import OpenStudy
 from stoic.study.store.codec import text_of, value_of, written
+from stoic.study.store.connection import Connection
 from stoic.study.store.ledger import Present
 from stoic.study.store.rows import FAILED, OPEN, TOLD, Entry, TrialRow
 
-__all__ = ["Telling"]
+__all__ = ["Outcomes"]
 
 
-class Telling:
+class Outcomes:
     """Writes the log of a study."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self._database, self._ledger = session.database, session.ledger
+    def __init__(self, opened: OpenStudy) -> None:
+        self._opened = opened
+        self._database, self._ledger = opened.database, opened.ledger
 
     def value(self, number: int, measurement: int, value: float) -> None:
         """A measurement of a trial."""
@@ -33,7 +32,7 @@ class Telling:
     def _record(self, number: int, measurement: int, value: str | None, reason: str | None) -> None:
         with self._database.write() as connection:
             present = self._ledger.look(connection, lock=True)
-            trial = self._session.known(connection, number)
+            trial = self._opened.known(connection, number)
             if trial.state != OPEN and self._settled(connection, trial, measurement, value):
                 return
             self._append(connection, present, trial, (measurement, value, reason))
@@ -44,7 +43,7 @@ class Telling:
     def _settled(
         self, connection: Connection, trial: TrialRow, measurement: int, value: str | None
     ) -> bool:
-        """Whether the very same was told before."""
+        """Whether the very same was reported before."""
         if value is None and trial.state == FAILED:
             return True
         if value is None or trial.state == FAILED:

@@ -11,34 +11,32 @@ from typing import TYPE_CHECKING, Any, Self
 
 from stoic.checks import describe, integer, number
 from stoic.errors import InvalidInput, InvalidPayoff
-from stoic.optimize import Answer, Luckiest, Suspect, Trial
+from stoic.optimize import Trial
 from stoic.report import Result
 from stoic.spaces import Space
-from stoic.study.advisers import Adviser
-from stoic.study.definition import Asked, checked_name
-from stoic.study.leases import Lending
-from stoic.study.opened import Session
-from stoic.study.outcomes import Telling
-from stoic.study.records import StudyTrial, TrialRecord
+from stoic.study.definition import StudyArguments, checked_name, checked_params
+from stoic.study.leases import Leases
+from stoic.study.opened import OpenStudy
+from stoic.study.outcomes import Outcomes
+from stoic.study.records import StudyTrial
 from stoic.study.repair.backup import backup
 from stoic.study.running import run
-from stoic.study.store.urls import shown
-from stoic.study.trials import records
+from stoic.study.view import StudyView
 
 if TYPE_CHECKING:
     from stoic.policies import Policy
 
 __all__ = ["Study"]
 
-_LONGEST_REASON = 10_000
+_MAX_REASON_CHARACTERS = 10_000
 _MODES = (0o600, 0o640, 0o660)
 
 
-class Study:
+class Study(StudyView):
     """A search that survives: crashes, kills, power cuts, many workers at once.
 
     Every ``ask`` and every ``tell`` is one transaction; what ``tell`` returned from is on the
-    disk. Any number of processes may work on one study. A trial is lent to the worker that asked
+    disk. Any number of processes may work on one study. A trial is leased to the worker that asked
     for it; if no outcome comes before the lease ends, the trial is asked again. Suggestions are
     a function of the seed and of what stands in the store, so that a study that was stopped goes
     on as if it never had been.
@@ -57,7 +55,7 @@ class Study:
         have ``params == {"arm": i}``, or ``x0``, ``x1``, … on a box.
     direction
         ``"maximize"`` or ``"minimize"``. A new study of a space needs it; one that is there has
-        it, and a policy maximises its payoffs unless told otherwise.
+        it, and a policy maximises its payoffs unless it is given.
     seed
         Of all that is drawn; 0 by default.
     method
@@ -105,25 +103,24 @@ class Study:
         mode: int = 0o600,
         max_lost_leases: int | None = 5,
     ) -> None:
-        asked = Asked(space, policy, direction, seed, method, objective)
+        arguments = StudyArguments(space, policy, direction, seed, method, objective)
         self.name = checked_name(name, "name")
         self.lease = _lease(lease)
         named = None if worker is None else checked_name(worker, "worker")
         lost = max_lost_leases
         most = None if lost is None else integer(lost, "max_lost_leases", at_least=1)
-        self._session = Session(store, self.name, asked, _mode(mode))
-        self._closing = weakref.finalize(self, self._session.database.close)
-        self._lending = Lending(self._session, named, most)
-        self._telling = Telling(self._session)
-        self._problem = self._session.problem
+        super().__init__(OpenStudy(store, self.name, arguments, _mode(mode)))
+        self._closing = weakref.finalize(self, self._opened.database.close)
+        self._leases = Leases(self._opened, named, most)
+        self._outcomes = Outcomes(self._opened)
         try:
-            self._lending.reclaim()
+            self._leases.reclaim()
         except BaseException:
             self.close()
             raise
 
     def close(self) -> None:
-        """Let go of the store; trials that were asked stay lent until their leases end."""
+        """Let go of the store; trials that were asked stay leased until their leases end."""
         self._closing()
 
     def __enter__(self) -> Self:
@@ -143,20 +140,21 @@ class Study:
     # -- ask ----------------------------------------------------------------------------------
 
     def ask(self, *, lease: float | None = None) -> StudyTrial:
-        """The next trial to evaluate, lent for ``lease`` seconds.
+        """The next trial to evaluate, leased for ``lease`` seconds.
 
-        Trials that were enqueued, released or lent to a worker that fell silent come first.
+        First come trials that were enqueued, released, or leased to a worker that stopped
+        responding.
         """
-        trial = self._lending.lend(self._seconds(lease))
+        trial = self._leases.ask(self._seconds(lease))
         assert trial is not None
         return trial
 
     def ask_within(self, budget: int, *, lease: float | None = None) -> StudyTrial | None:
-        """As `ask`, but None where the study has ``budget`` trials, and all are lent or finished.
+        """As `ask`, but None where the study has ``budget`` trials, all leased or finished.
 
         So that many workers together finish as many trials as they should, and none more.
         """
-        return self._lending.lend(self._seconds(lease), integer(budget, "budget", at_least=0))
+        return self._leases.ask(self._seconds(lease), integer(budget, "budget", at_least=0))
 
     def renew(self, trial: StudyTrial | int, lease: float | None = None) -> bool:
         """Lease for ``lease`` seconds from now; False where the trial is not, or no longer, ours.
@@ -164,19 +162,19 @@ class Study:
         Ours is the lease whose token the trial has. A number stands for the lease that this very
         object was given by `ask`, and for none that another worker holds.
         """
-        return self._lending.extend(trial, self._seconds(lease))
+        return self._leases.extend(trial, self._seconds(lease))
 
     def release(self, trial: StudyTrial | int) -> bool:
         """Give a trial back, to be asked again at once; False where it is not ours: see `renew`."""
-        return self._lending.extend(trial, None)
+        return self._leases.extend(trial, None)
 
     def reclaim(self) -> int:
         """Take back the trials of processes that ended on this machine; their number."""
-        return self._lending.reclaim()
+        return self._leases.reclaim()
 
     def enqueue(self, params: Mapping[str, Any]) -> None:
         """Have a configuration asked before anything else."""
-        self._lending.enqueue(self._plain(params))
+        self._leases.enqueue(checked_params(self.space, params))
 
     def _seconds(self, lease: float | None) -> float:
         return self.lease if lease is None else _lease(lease)
@@ -189,30 +187,25 @@ class Study:
         The same value again is fine, another one is a `ConflictingValue`. Further measurements
         of the same trial have other numbers.
         """
-        wanted = self._session.number(trial)
+        wanted = self._opened.number(trial)
         y = number(value, "value", error=InvalidPayoff)
         which = integer(measurement, "measurement", at_least=0, at_most=2**31)
-        self._telling.value(wanted, which, y)
-        self._lending.ended(wanted)
+        self._outcomes.value(wanted, which, y)
+        self._leases.ended(wanted)
 
     def fail(self, trial: StudyTrial | int, reason: str = "") -> None:
         """Report that a trial gave no value; again is fine."""
-        wanted = self._session.number(trial)
+        wanted = self._opened.number(trial)
         if not isinstance(reason, str):
             raise InvalidInput(f"expected reason as text, got {describe(reason)}")
-        self._telling.failure(wanted, reason[:_LONGEST_REASON])
-        self._lending.ended(wanted)
+        self._outcomes.failure(wanted, reason[:_MAX_REASON_CHARACTERS])
+        self._leases.ended(wanted)
 
     def add(self, params: Mapping[str, Any], value: float) -> StudyTrial:
         """Take in a measurement that was made elsewhere, as a trial of its own."""
-        plain = self._plain(params)
+        checked = checked_params(self.space, params)
         y = number(value, "value", error=InvalidPayoff)
-        return self._lending.lent(self._telling.add(plain, y, self.worker))
-
-    def _plain(self, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Plain values of the space, floats to the last digit, or `InvalidParams`."""
-        plain = self.space.decode(self.space.encode(params))
-        return {k: float(params[k]) if isinstance(v, float) else v for k, v in plain.items()}
+        return self._leases.leased(self._outcomes.add(checked, y, self.worker))
 
     # -- all in one call ----------------------------------------------------------------------
 
@@ -254,59 +247,10 @@ class Study:
         interrupted = run(self, fn, budget, jobs, (engine, scheduler), callback, progress)
         return replace(self.result(), interrupted=interrupted)
 
-    # -- what is known ------------------------------------------------------------------------
-
-    @property
-    def space(self) -> Space:
-        """What is searched."""
-        return self._problem.space
-
-    @property
-    def direction(self) -> str:
-        """``"maximize"`` or ``"minimize"``."""
-        return self._problem.direction
-
-    @property
-    def seed(self) -> int:
-        """Of all that is drawn."""
-        return self._problem.seed
-
-    @property
-    def method(self) -> str:
-        """``"auto"``, ``"random"`` or ``"policy"``."""
-        return self._problem.method
-
-    @property
-    def objective(self) -> str:
-        """What is measured."""
-        return self._problem.objective
-
     @property
     def worker(self) -> str:
         """Who asks; after a fork, the child."""
-        return self._lending.worker
-
-    @property
-    def uid(self) -> str:
-        """The study's own name among all studies anywhere."""
-        return self._session.ledger.uid
-
-    @property
-    def url(self) -> str:
-        """Where the store is, without a password."""
-        return shown(self._session.database.url)
-
-    @property
-    def finished(self) -> int:
-        """How many trials were told or failed, by anyone."""
-        with self._session.database.read() as connection:
-            return self._session.ledger.look(connection).row.finished
-
-    @property
-    def trials(self) -> tuple[TrialRecord, ...]:
-        """All trials, by number."""
-        with self._session.database.read() as connection:
-            return records(connection, self._session.ledger)
+        return self._leases.worker
 
     def backup(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Copy the whole store, with all of its studies, to a new file, while anyone may write.
@@ -315,38 +259,7 @@ class Study:
         existing file is replaced with ``force`` alone. For stores in files; of PostgreSQL, use
         ``pg_dump``.
         """
-        backup(self._session.database, path, force=force)
-
-    # -- answers ------------------------------------------------------------------------------
-
-    def refresh(self) -> None:
-        """Take in what other processes told; all answers do so by themselves."""
-        self.informed()
-
-    def informed(self) -> Adviser:
-        """Who draws the conclusions, told all that the log holds."""
-        return self._session.informed()
-
-    def recommend(self) -> Answer:
-        """The configuration to stand by: the best *estimated* one, with a 90% interval."""
-        with self._session.thinking:
-            return self.informed().recommend()
-
-    @property
-    def luckiest(self) -> Luckiest:
-        """The best *observed* value, and why it is, or is not, the answer."""
-        with self._session.thinking:
-            return self.informed().luckiest
-
-    def suspects(self) -> tuple[Suspect, ...]:
-        """Measurements judged corrupt, each with the reason."""
-        with self._session.thinking:
-            return self.informed().suspects()
-
-    def result(self) -> Result:
-        """All that was found so far; its trials have the study's numbers, in the log's order."""
-        with self._session.thinking:
-            return self.informed().result()
+        backup(self._opened.database, path, force=force)
 
 
 def _mode(mode: object) -> int:

@@ -2,38 +2,46 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection
-
+from stoic.errors import StoreDamaged
 from stoic.study.records import TrialRecord
-from stoic.study.store.codec import params_of, read, value_of
+from stoic.study.store.codec import params_of
+from stoic.study.store.connection import Connection
 from stoic.study.store.ledger import Ledger
-from stoic.study.store.rows import Entry
+from stoic.study.store.rows import RESTORE, Entry, TrialRow
 
-__all__ = ["records"]
+__all__ = ["records", "trials_and_entries"]
+
+
+def trials_and_entries(
+    connection: Connection, ledger: Ledger
+) -> list[tuple[TrialRow, list[Entry]]]:
+    """Trials by number, each with its entries of the log in order."""
+    row = ledger.look(connection).row
+    entries: dict[int, list[Entry]] = {}
+    for entry in ledger.log(connection, row):
+        entries.setdefault(entry.trial, []).append(entry)
+    found = [(t, entries.pop(t.number, [])) for t in ledger.trials(connection, row)]
+    if entries:
+        raise StoreDamaged(f"the log has entries of trial {min(entries)}, which is none", RESTORE)
+    return found
 
 
 def records(connection: Connection, ledger: Ledger) -> tuple[TrialRecord, ...]:
     """Trials by number, as one transaction sees them."""
-    row = ledger.look(connection).row
-    outcomes: dict[int, list[Entry]] = {}
-    for entry in ledger.log(connection, row):
-        outcomes.setdefault(entry.trial, []).append(entry)
-    made = []
-    for trial in ledger.trials(connection, row):
-        entries = outcomes.get(trial.number, [])
-        reasons = [read(e.reason, "a reason") for e in entries if e.reason is not None]
-        made.append(
-            TrialRecord(
-                number=trial.number,
-                params=params_of(trial.params),
-                state=trial.state,
-                values=tuple(value_of(e.value) for e in entries if e.value is not None),
-                reason=reasons[0] if reasons else None,
-                asked=trial.asked,
-                told=entries[0].told if entries else None,
-                worker=trial.worker,
-                attempt=trial.attempt,
-                lease_until=trial.lease_until,
-            )
-        )
-    return tuple(made)
+    return tuple(_record(*each) for each in trials_and_entries(connection, ledger))
+
+
+def _record(trial: TrialRow, entries: list[Entry]) -> TrialRecord:
+    outcomes = [entry.outcome for entry in entries]
+    return TrialRecord(
+        number=trial.number,
+        params=params_of(trial.params),
+        state=trial.state,
+        values=tuple(value for value, _ in outcomes if value is not None),
+        reason=next((reason for _, reason in outcomes if reason is not None), None),
+        asked=trial.asked,
+        told=entries[0].told if entries else None,
+        worker=trial.worker,
+        attempt=trial.attempt,
+        lease_until=trial.lease_until,
+    )

@@ -1,4 +1,4 @@
-"""Who holds a trial: a name that tells whether its process is still there."""
+"""Who holds a trial: a name that shows whether its process is still there."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import socket
 from pathlib import Path
 
 from stoic.study.store.clocks import start
-from stoic.study.store.digests import seal
+from stoic.study.store.rows import digest
 
 __all__ = ["gone", "this_worker"]
 
@@ -47,6 +47,6 @@ def _start(pid: int) -> str:
 def _world() -> str:
     """This boot of this machine and its name space of processes; empty where unknown."""
     try:
-        return seal(start(), os.readlink("/proc/self/ns/pid"))[:12] if start() else ""
+        return digest(start(), os.readlink("/proc/self/ns/pid"))[:12] if start() else ""
     except OSError:
         return ""

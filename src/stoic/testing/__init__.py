@@ -1,6 +1,6 @@
-"""Conformance suites for policies, posteriors and estimators, ours and yours.
+"""Conformance suites for policies, posteriors, estimators and stores, ours and yours.
 
-Subclass a suite in a test file, say what to test, and pytest collects its checks::
+Subclass a suite in a test file, name what to test, and pytest collects its checks::
 
     from stoic.testing import PolicySuite
 
@@ -11,5 +11,6 @@ Subclass a suite in a test file, say what to test, and pytest collects its check
 from stoic.testing.estimators import EstimatorSuite
 from stoic.testing.policies import PolicySuite
 from stoic.testing.posteriors import PosteriorSuite
+from stoic.testing.stores import StoreSuite
 
-__all__ = ["EstimatorSuite", "PolicySuite", "PosteriorSuite"]
+__all__ = ["EstimatorSuite", "PolicySuite", "PosteriorSuite", "StoreSuite"]

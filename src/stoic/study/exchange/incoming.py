@@ -9,7 +9,8 @@ from stoic.checks import describe, integer, number
 from stoic.errors import InvalidInput, InvalidParams, InvalidPayoff, StoicError
 from stoic.numbers import parse
 from stoic.spaces import Float, Int, Parameter, Space
-from stoic.study.exchange.tables import Sheet, cell
+from stoic.study.definition import checked_params
+from stoic.study.exchange.tables import Table, cell
 from stoic.study.store.rows import FAILED, OPEN, TOLD
 
 __all__ = ["COLUMNS", "PARAM", "Incoming", "column_of", "incoming"]
@@ -26,7 +27,7 @@ COLUMNS = (
     "attempt",
 )
 PARAM = "param:"  # before the name of a parameter that is called like another column
-_LONGEST_REASON = 10_000
+_MAX_REASON_CHARACTERS = 10_000
 
 
 class Incoming(NamedTuple):
@@ -52,15 +53,15 @@ def column_of(name: str) -> str:
     return PARAM + name if name in COLUMNS or name == "params" or name.startswith(PARAM) else name
 
 
-def incoming(sheet: Sheet, space: Space, source: str) -> list[Incoming]:
-    """The rows of a sheet, or an error that names the first bad one."""
+def incoming(table: Table, space: Space, source: str) -> list[Incoming]:
+    """The rows of a table, or an error that names the first bad one."""
     names = {PARAM + name: name for name in space.names}
     names |= {name: name for name in space.names if column_of(name) == name}
-    _check(sheet, space, names, source)
+    _check(table, space, names, source)
     made = []
-    for row, place in zip(sheet.rows, sheet.places, strict=True):
+    for row, place in zip(table.rows, table.places, strict=True):
         try:
-            params = _params(row, space, names, sheet.texts)
+            params = _params(row, space, names, table.texts)
             made.append(_measured(row, place, params))
         except StoicError as error:
             kind = type(error) if isinstance(error, InvalidInput) else InvalidInput
@@ -68,10 +69,10 @@ def incoming(sheet: Sheet, space: Space, source: str) -> list[Incoming]:
     return made
 
 
-def _check(sheet: Sheet, space: Space, names: Mapping[str, str], source: str) -> None:
+def _check(table: Table, space: Space, names: Mapping[str, str], source: str) -> None:
     """Raise `InvalidInput` unless each column means something, and no two the same."""
     columns: dict[str, str] = {}
-    for column in sheet.columns:
+    for column in table.columns:
         if column not in names and column not in (*COLUMNS, "params"):
             listed = ", ".join([*map(column_of, space.names), *COLUMNS[:5]])
             raise InvalidInput(
@@ -88,7 +89,7 @@ def _check(sheet: Sheet, space: Space, names: Mapping[str, str], source: str) ->
 def _params(
     row: dict[str, Any], space: Space, names: Mapping[str, str], texts: bool
 ) -> dict[str, Any]:
-    """The configuration of a row, in plain values."""
+    """The configuration of a row, in plain types."""
     given = row.get("params", {})
     if not isinstance(given, Mapping):
         raise InvalidParams(f"expected params as an object, got {describe(given)}")
@@ -102,7 +103,7 @@ def _params(
         name: _value(space.parameters[name], value) if name in space.parameters else value
         for name, value in {**given, **cells}.items()
     }
-    return plain(space, _with_nothings(space, typed, texts))
+    return checked_params(space, _with_nothings(space, typed, texts))
 
 
 def _measured(row: dict[str, Any], place: str, params: dict[str, Any]) -> Incoming:
@@ -118,12 +119,6 @@ def _measured(row: dict[str, Any], place: str, params: dict[str, Any]) -> Incomi
         _real(row, "asked"),
         _real(row, "told"),
     )
-
-
-def plain(space: Space, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Plain values of the space, floats to the last digit, or `InvalidParams`."""
-    found = space.decode(space.encode(params))
-    return {k: float(params[k]) if isinstance(v, float) else v for k, v in found.items()}
 
 
 def _with_nothings(space: Space, params: dict[str, Any], texts: bool) -> dict[str, Any]:
@@ -177,15 +172,15 @@ def _number(text: str) -> int | float | str:
 
 
 def _state(row: Mapping[str, Any]) -> str:
-    said = row.get("state")
+    given = row.get("state")
     if "value" in row:
-        if said not in (None, TOLD):
-            raise InvalidInput(f"expected no value where the state is {said!r}; drop one of them")
+        if given not in (None, TOLD):
+            raise InvalidInput(f"expected no value where the state is {given!r}; drop one of them")
         return TOLD
-    if said is None and "reason" in row:
+    if given is None and "reason" in row:
         return FAILED
-    if said in (FAILED, OPEN):
-        return str(said)
+    if given in (FAILED, OPEN):
+        return str(given)
     raise InvalidPayoff("expected a value, or the reason of a failure, got neither")
 
 
@@ -197,7 +192,7 @@ def _reason(row: Mapping[str, Any]) -> str:
     reason = row.get("reason", "")
     if not isinstance(reason, str):
         raise InvalidInput(f"expected reason as text, got {describe(reason)}")
-    return reason[:_LONGEST_REASON]
+    return reason[:_MAX_REASON_CHARACTERS]
 
 
 def _integer(row: Mapping[str, Any], name: str) -> int | None:

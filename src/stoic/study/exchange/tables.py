@@ -17,20 +17,20 @@ from stoic.checks import describe
 from stoic.errors import InvalidInput, MissingExtra
 from stoic.streams import is_stream, read_bytes, source_name, write_out
 
-__all__ = ["FORMATS", "Sheet", "cell", "format_of", "read_sheet", "write_sheet"]
+__all__ = ["FORMATS", "Table", "cell", "format_of", "read_table", "write_table"]
 
 FORMATS = ("csv", "json", "parquet")
-_MARK = "'"  # before a cell of CSV that would be a formula, as spreadsheets themselves write it
+_QUOTE = "'"  # before a cell of CSV that would be a formula, as spreadsheets themselves write it
 _FORMULA = re.compile(
     "'*[=+\\-@\\t\\r\\n＝＋－＠]"
 )  # those of full width are taken for formulas, too
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-_ABOUT = b"stoic.study"  # where a Parquet file tells of its study
+_ABOUT = b"stoic.study"  # where a Parquet file describes its study
 
 
 @dataclass(frozen=True)
-class Sheet:
-    """Rows of named values; ``about`` tells of the study, where the file does."""
+class Table:
+    """Rows of named values; ``about`` describes the study, where the file does."""
 
     rows: list[dict[str, Any]]
     places: list[str]  # of the rows, for messages: "line 7"
@@ -39,13 +39,13 @@ class Sheet:
     texts: bool = False  # whether all is text, and an empty one means nothing
 
 
-def format_of(path: Path, said: str | None) -> str:
-    """The format that was said, or that the file's name tells; of - it is CSV.
+def format_of(path: Path, given: str | None) -> str:
+    """The format that was given, or that the file's name has; of - it is CSV.
 
     >>> format_of(Path("trials.json"), None), format_of(Path("-"), None)
     ('json', 'csv')
     """
-    found = said or ("csv" if is_stream(path) else path.suffix.lstrip(".").lower())
+    found = given or ("csv" if is_stream(path) else path.suffix.lstrip(".").lower())
     found = {"pq": "parquet"}.get(found, found)
     if found not in FORMATS:
         raise InvalidInput(
@@ -69,9 +69,9 @@ def cell(value: object) -> str:
 # -- write -------------------------------------------------------------------------------------
 
 
-def write_sheet(sheet: Sheet, path: Path, kind: str) -> None:
+def write_table(table: Table, path: Path, kind: str) -> None:
     """Write a file, whole or not at all; - is standard output."""
-    data = {"csv": _csv, "json": _json, "parquet": _parquet}[kind](sheet)
+    data = {"csv": _csv, "json": _json, "parquet": _parquet}[kind](table)
     write_out(path, data)
 
 
@@ -82,48 +82,48 @@ class _Lines(io.StringIO):
         return super().write(row.removesuffix("\r\n") + "\n")
 
 
-def _csv(sheet: Sheet) -> bytes:
+def _csv(table: Table) -> bytes:
     text = _Lines()
     writer = csv.writer(text, lineterminator="\r\n")  # thus it quotes either
-    writer.writerow([_neutral(name) for name in sheet.columns])
+    writer.writerow([_neutral(name) for name in table.columns])
     writer.writerows(
-        [[_neutral(cell(row.get(name))) for name in sheet.columns] for row in sheet.rows]
+        [[_neutral(cell(row.get(name))) for name in table.columns] for row in table.rows]
     )
     return text.getvalue().encode("utf-8", "replace")  # half a sign is none
 
 
 def _neutral(text: str) -> str:
-    """A cell that no spreadsheet takes for a formula: one that begins like it is marked by ``'``.
+    """A cell that no spreadsheet takes for a formula: one that begins like it is preceded by ``'``.
 
-    Numbers stay numbers. A cell that begins with the mark already gets another, so that
+    Numbers stay numbers. A cell that begins with the quote already gets another, so that
     `_original` gives back every text.
 
     >>> [_neutral(text) for text in ("=1+1", "-5", "-5 ms", "'=1", "it's")]
     ["'=1+1", '-5', "'-5 ms", "''=1", "it's"]
     """
-    return _MARK + text if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
+    return _QUOTE + text if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 
 def _original(text: str) -> str:
     """What `_neutral` made the cell of."""
-    return text[1:] if text.startswith(_MARK) and _FORMULA.match(text) else text
+    return text[1:] if text.startswith(_QUOTE) and _FORMULA.match(text) else text
 
 
-def _json(sheet: Sheet) -> bytes:
-    data = {"study": sheet.about, "trials": sheet.rows}
+def _json(table: Table) -> bytes:
+    data = {"study": table.about, "trials": table.rows}
     return (json.dumps(data, indent=1, allow_nan=False) + "\n").encode("ascii")
 
 
-def _parquet(sheet: Sheet) -> bytes:
+def _parquet(made: Table) -> bytes:
     pa, pq = _arrow()
-    columns = {name: [row.get(name) for row in sheet.rows] for name in sheet.columns}
+    columns = {name: [row.get(name) for row in made.rows] for name in made.columns}
     for name, values in columns.items():
         types = {type(v) for v in values if v is not None}
         if len(types) > 1 and not types <= {int, float}:
             columns[name] = [None if v is None else cell(v) for v in values]  # of several types
         columns[name] = [_whole(v) if isinstance(v, str) else v for v in columns[name]]
     table = pa.table({name: pa.array(values) for name, values in columns.items()})
-    about = json.dumps(sheet.about, allow_nan=False).encode("ascii")
+    about = json.dumps(made.about, allow_nan=False).encode("ascii")
     sink = pa.BufferOutputStream()
     pq.write_table(table.replace_schema_metadata({_ABOUT: about}), sink, compression="zstd")
     return bytes(sink.getvalue())
@@ -146,16 +146,16 @@ def _arrow() -> tuple[Any, ModuleType]:
 # -- read --------------------------------------------------------------------------------------
 
 
-def read_sheet(path: Path, kind: str) -> Sheet:
+def read_table(path: Path, kind: str) -> Table:
     """The rows of a file, or a typed error that names the place."""
     data, source = read_bytes(path), source_name(path)
-    sheet = {"csv": _from_csv, "json": _from_json, "parquet": _from_parquet}[kind](data, source)
-    if not sheet.rows:
+    table = {"csv": _from_csv, "json": _from_json, "parquet": _from_parquet}[kind](data, source)
+    if not table.rows:
         raise InvalidInput(f"expected rows in {source}, got none")
-    return sheet
+    return table
 
 
-def _from_csv(data: bytes, path: str) -> Sheet:
+def _from_csv(data: bytes, path: str) -> Table:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -182,10 +182,10 @@ def _from_csv(data: bytes, path: str) -> Sheet:
         raise InvalidInput(
             f"expected CSV in {path}, got a fault in line {reader.line_num}: {error}"
         ) from error
-    return Sheet(rows, places, columns, texts=True)
+    return Table(rows, places, columns, texts=True)
 
 
-def _from_json(data: bytes, path: str) -> Sheet:
+def _from_json(data: bytes, path: str) -> Table:
     try:
         found = json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -203,7 +203,7 @@ def _from_json(data: bytes, path: str) -> Sheet:
     return _typed(listed, about)
 
 
-def _from_parquet(data: bytes, path: str) -> Sheet:
+def _from_parquet(data: bytes, path: str) -> Table:
     pa, pq = _arrow()
     try:
         table = pq.read_table(pa.BufferReader(data))
@@ -214,10 +214,10 @@ def _from_parquet(data: bytes, path: str) -> Sheet:
     return _typed(rows, about if isinstance(about, dict) else {})
 
 
-def _typed(listed: list[Mapping[str, Any]], about: dict[str, Any]) -> Sheet:
+def _typed(listed: list[Mapping[str, Any]], about: dict[str, Any]) -> Table:
     rows = [{k: v for k, v in row.items() if v is not None and not _nan(v)} for row in listed]
     columns = list(dict.fromkeys(name for row in listed for name in row))
-    return Sheet(rows, [f"row {i}" for i in range(1, len(rows) + 1)], columns, about)
+    return Table(rows, [f"row {i}" for i in range(1, len(rows) + 1)], columns, about)
 
 
 def _nan(value: object) -> bool:

@@ -11,24 +11,20 @@ import secrets
 import sqlite3
 from contextlib import closing, suppress
 
-from sqlalchemy import Connection
-
 from stoic.errors import InvalidInput, StoreUnavailable
 from stoic.files import create, sync_folder
-from stoic.study.listing import names
-from stoic.study.repair.verify import verify
-from stoic.study.store.database import Database
-from stoic.study.store.ledger import Ledger, find
-from stoic.study.store.opening import open_store
-from stoic.study.store.queue import Queue
+from stoic.study.store import Database, open_store
+from stoic.study.store.connection import Connection
+from stoic.study.store.ledger import Ledger, find, names
+from stoic.study.store.lockfile import turn_at
 from stoic.study.store.sqlite import SQLite
-from stoic.study.store.statements import driver
-from stoic.study.store.urls import place
+from stoic.study.store.urls import store_url
+from stoic.study.store.verify import verify
 
-__all__ = ["back_up", "backup"]
+__all__ = ["back_up", "backup", "remove_store"]
 
 _BESIDE = ("-wal", "-shm", "-lock", "-journal")  # ends of names of the files beside a store
-_PATIENCE = 60.0  # seconds to wait for those who write to a store that is to be replaced
+_PATIENCE_SECONDS = 60.0  # for those who write to a store that is to be replaced
 
 
 def back_up(
@@ -50,10 +46,10 @@ def backup(
         raise InvalidInput(
             "expected a store in a file, got one of a server; use the server's own pg_dump"
         )
-    target = place(path)
-    if not target.drivername.startswith("sqlite"):
+    target = store_url(path)
+    if not target.is_file:
         raise InvalidInput("expected a file to copy the store to, got a URL; name a file")
-    new = str(target.database)
+    new = target.path
     _check_target(database.path, new, force)
     draft = f"{new}.{secrets.token_hex(4)}.draft"
     try:
@@ -67,7 +63,7 @@ def backup(
             f"expected to write {new}, got {cause.strerror}; make room, or make its folder writable"
         ) from cause
     finally:
-        _remove(draft, ("", *_BESIDE))
+        remove_store(draft)
     return counts
 
 
@@ -91,7 +87,7 @@ def _copy(database: SQLite, draft: str) -> None:
         names(connection)  # the first row that is read sets the moment
         try:
             with closing(sqlite3.connect(draft)) as copy:
-                driver(connection).backup(copy)
+                connection.driver.backup(copy)
         except sqlite3.Error as error:
             raise database.explain(error) or error from error
 
@@ -117,16 +113,10 @@ def _study(database: Database, connection: Connection, name: str) -> int:
 def _put(draft: str, new: str) -> None:
     """Take the place of what was there, in the turn of those who write to it."""
     _synced(draft)
-    if os.path.exists(f"{new}-lock"):
-        queue = Queue(f"{new}-lock")
-        try:
-            with queue.turn(_PATIENCE):
-                _remove(new, _BESIDE)
-                os.replace(draft, new)
-        finally:
-            queue.close()
-    else:
-        _remove(new, _BESIDE)
+    with turn_at(new, _PATIENCE_SECONDS):
+        for end in _BESIDE:
+            with suppress(FileNotFoundError):
+                os.unlink(new + end)
         os.replace(draft, new)
     sync_folder(os.path.dirname(new))
 
@@ -139,7 +129,8 @@ def _synced(path: str) -> None:
         os.close(file)
 
 
-def _remove(path: str, ends: tuple[str, ...]) -> None:
-    for end in ends:
-        with suppress(FileNotFoundError):
+def remove_store(path: str) -> None:
+    """Remove a store in a file, with what stands beside it."""
+    for end in ("", *_BESIDE):
+        with suppress(OSError):
             os.unlink(path + end)

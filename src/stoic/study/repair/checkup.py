@@ -1,21 +1,17 @@
-"""A study looked through row by row: what is wrong, not only that something is."""
+"""A study checked row by row: everything that is wrong, not only the first thing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-import sqlalchemy as sa
-from sqlalchemy import Connection
-from sqlalchemy.exc import DBAPIError
-
 from stoic.errors import InvalidInput, StoicError, StoreDamaged
-from stoic.study.advisers import adviser_of
-from stoic.study.definition import Problem
-from stoic.study.repair.issues import Finding, damage, fine, note
-from stoic.study.repair.verify import verify
-from stoic.study.store.codec import params_of, read, value_of
-from stoic.study.store.database import Database
+from stoic.study.definition import Definition
+from stoic.study.opened import adviser_of, outcome_of
+from stoic.study.repair.issues import Issue, damage, damage_of, fine, note
+from stoic.study.store import Database
+from stoic.study.store.codec import params_of
+from stoic.study.store.connection import Connection
 from stoic.study.store.ledger import Ledger, find
 from stoic.study.store.rows import (
     FAILED,
@@ -27,158 +23,146 @@ from stoic.study.store.rows import (
     TrialRow,
     first_head,
 )
-from stoic.study.store.schema import log, trials
+from stoic.study.store.verify import verify
 
-__all__ = ["study_findings"]
+__all__ = ["study_issues"]
 
-_TRIAL = (*(trials.c[name] for name in TrialRow._fields), trials.c.seal)
-_ENTRY = (*(log.c[name] for name in Entry._fields), log.c.seal)
-_SHOWN = 5  # examples of each kind of damage
+_MAX_EXAMPLES = 5  # numbers that are listed of each kind of damage
 
 
-def study_findings(database: Database, connection: Connection, name: str) -> Iterator[Finding]:
-    """All that there is to say of a study."""
-    where = f"study {name!r}"
+def study_issues(database: Database, connection: Connection, name: str) -> Iterator[Issue]:
+    """All that there is to report of a study."""
+    place = f"study {name!r}"
     try:
         found = find(connection, name)
         if found is None:
-            yield damage(where, "it is listed, but not found by its name")
+            yield damage("study", place, "it is listed, but not found by its name")
             return
-        row, problem = found[0], Problem.from_text(found[1])
+        row, definition = found[0], Definition.from_text(found[1])
     except StoreDamaged as error:
-        yield damage(where, str(error).partition("; restore")[0])
+        yield damage_of("study", place, error)
         return
-    except DBAPIError as error:
-        yield damage(where, f"its row can't be read: {error.orig}")
+    except database.driver_errors as error:
+        yield damage("study", place, f"its row can't be read: {error}")
         return
     if max(row.next_number, row.entries) > MAX_ROWS:
-        yield damage(where, f"its row tells {row.next_number} trials, {row.entries} log entries")
+        words = f"its row counts {row.next_number} trials, {row.entries} log entries"
+        yield damage("study", place, words)
         return
-    yield fine(where, f"{problem.direction} {problem.objective}, method {problem.method}")
-    checks = [_trials(connection, row, where), _log(connection, row, where)]
-    damaged = False
-    for check in checks:
-        for finding in _tolerant(check, where):
-            damaged |= finding.kind == "damage"
-            yield finding
-    if damaged:
-        return
-    yield from _tolerant(_together(database, connection, row, where), where)
-    yield from _tolerant(_replayed(database, connection, row, problem, where), where)
+    about = f"{definition.direction} {definition.objective}, method {definition.method}"
+    yield fine("study", place, about)
+    yield from _StudyCheck(database, connection, row, definition, place).issues()
 
 
-def _tolerant(findings: Iterator[Finding], where: str) -> Iterator[Finding]:
-    try:
-        yield from findings
-    except StoreDamaged as error:
-        yield damage(where, str(error).partition("; restore")[0])
-    except DBAPIError as error:
-        yield damage(where, f"SQLite gives up: {error.orig}")
+class _StudyCheck:
+    """The checks of one study within one transaction."""
 
+    def __init__(
+        self,
+        database: Database,
+        connection: Connection,
+        row: StudyRow,
+        definition: Definition,
+        place: str,
+    ) -> None:
+        self._errors, self._ledger = database.driver_errors, Ledger(database, row)
+        self._connection, self._row, self._definition = connection, row, definition
+        self._place = place
 
-def _trials(connection: Connection, row: StudyRow, where: str) -> Iterator[Finding]:
-    """Seals, gaps and counts of trials."""
-    wanted = sa.select(*_TRIAL).where(trials.c.study == row.id).order_by(trials.c.number)
-    bad, numbers = [], []
-    for found in connection.execute(wanted):
-        numbers.append(found[0])
-        if TrialRow._make(found[:-1]).seal(row.uid) != found[-1]:
-            bad.append(found[0])
-    missing = sorted(set(range(row.next_number)).difference(numbers))
-    extra = [n for n in numbers if not isinstance(n, int) or not 0 <= n < row.next_number]
-    yield from _lists(
-        where,
-        {
-            "trials that are not as they were written": bad,
-            "trials that are missing": missing,
-            "trials that nobody asked": extra,
-        },
-    )
-    if not (bad or missing or extra):
-        yield fine(where, f"{row.next_number} trials, all sealed, none missing")
+    def issues(self) -> Iterator[Issue]:
+        """Trials and log, each alone; where both are whole, both together."""
+        found = [*self._tolerant("trials", self._trials()), *self._tolerant("log", self._log())]
+        yield from found
+        if not any(issue.kind == "damage" for issue in found):
+            yield from self._tolerant("consistency", self._consistency())
+            yield from self._tolerant("replay", self._replay())
 
+    def _tolerant(self, code: str, issues: Iterator[Issue]) -> Iterator[Issue]:
+        try:
+            yield from issues
+        except StoreDamaged as error:
+            yield damage_of(code, self._place, error)
+        except self._errors as error:
+            yield damage(code, self._place, f"SQLite gives up: {error}")
 
-def _log(connection: Connection, row: StudyRow, where: str) -> Iterator[Finding]:
-    """Seals, gaps and the chain of the log."""
-    wanted = sa.select(*_ENTRY).where(log.c.study == row.id).order_by(log.c.seq)
-    head, expected = first_head(row.uid), 1
-    bad: list[Any] = []
-    gaps: list[Any] = []
-    for found in connection.execute(wanted):
-        while isinstance(found[0], int) and expected < found[0] <= row.entries:
-            gaps.append(expected)
-            expected += 1
-        if found[0] != expected or (
-            expected - 1 not in gaps and Entry._make(found[:6]).seal(head) != found[6]
-        ):
-            bad.append(found[0])
-        head, expected = found[6], expected + 1
-    gaps += range(expected, row.entries + 1)
-    yield from _lists(
-        where,
-        {
-            "log entries that are not as they were written": bad,
-            "log entries that are missing": gaps,
-        },
-    )
-    if not (bad or gaps) and head != row.head:
-        yield damage(where, "its log does not end where the study's row says")
-    elif not (bad or gaps):
-        yield fine(where, f"{row.entries} log entries, all sealed and chained, none missing")
+    def _trials(self) -> Iterator[Issue]:
+        """Digests, gaps and counts of trials."""
+        count, bad, numbers = self._row.next_number, [], []
+        for columns in self._ledger.columns(self._connection, TrialRow):
+            numbers.append(columns[0])
+            if TrialRow.read(columns, self._row.uid) is None:
+                bad.append(columns[0])
+        missing = sorted(set(range(count)).difference(numbers))
+        extra = [n for n in numbers if not isinstance(n, int) or not 0 <= n < count]
+        yield from self._listed("trials", "trials that are not as they were written", bad)
+        yield from self._listed("trials", "trials that are missing", missing)
+        yield from self._listed("trials", "trials that nobody asked", extra)
+        if not (bad or missing or extra):
+            words = f"{count} trials, all digests right, none missing"
+            yield fine("trials", self._place, words)
 
+    def _log(self) -> Iterator[Issue]:
+        """Digests, gaps and the chain of the log."""
+        count, head, expected = self._row.entries, first_head(self._row.uid), 1
+        bad: list[Any] = []
+        gaps: list[int] = []
+        for columns in self._ledger.columns(self._connection, Entry):
+            seq = columns[0]
+            while isinstance(seq, int) and expected < seq <= count:
+                gaps.append(expected)
+                expected += 1
+            follows = gaps[-1:] != [expected - 1]  # else its predecessor's digest is not known
+            if seq != expected or (follows and Entry.read(columns, head) is None):
+                bad.append(seq)
+            head, expected = columns[6], expected + 1
+        gaps += range(expected, count + 1)
+        yield from self._listed("log", "log entries that are not as they were written", bad)
+        yield from self._listed("log", "log entries that are missing", gaps)
+        if not (bad or gaps) and head != self._row.head:
+            yield damage("log", self._place, "its log does not end where the study's row does")
+        elif not (bad or gaps):
+            words = f"{count} log entries, all digests right and chained, none missing"
+            yield fine("log", self._place, words)
 
-def _lists(where: str, found: dict[str, list[Any]]) -> Iterator[Finding]:
-    for words, numbers in found.items():
+    def _listed(self, code: str, words: str, numbers: list[Any]) -> Iterator[Issue]:
         if numbers:
-            shown = ", ".join(str(n)[:20] for n in numbers[:_SHOWN])
-            rest = ", …" if len(numbers) > _SHOWN else ""
-            yield damage(where, f"{words}: {len(numbers)} ({shown}{rest})")
+            yield damage(code, self._place, f"{words}: {len(numbers)} ({_examples(numbers)})")
+
+    def _consistency(self) -> Iterator[Issue]:
+        """Whether trials and log are consistent, and who holds open trials."""
+        verify(self._connection, self._ledger, self._row)
+        states = self._ledger.states(self._connection)
+        yield fine(
+            "consistency",
+            self._place,
+            f"trials and log agree: {states.get(TOLD, 0)} told, {states.get(FAILED, 0)} failed, "
+            f"{states.get(OPEN, 0)} open",
+        )
+        present = self._ledger.look(self._connection)
+        late = [t.number for t in self._ledger.open(self._connection) if present.over(t)]
+        if late:
+            words = f"open trials that nobody holds, to be asked next: {_examples(late)}"
+            yield note("leases", self._place, words)
+
+    def _replay(self) -> Iterator[Issue]:
+        """The log given to the optimiser, and the optimiser asked."""
+        try:
+            adviser = adviser_of(self._definition)
+        except InvalidInput:
+            words = "its policy has a schedule of its own, so it was not replayed"
+            yield note("replay", self._place, words)
+            return
+        try:
+            entries = self._ledger.entries(self._connection, self._row)
+            adviser.take_all([outcome_of(entry, trial.params) for entry, trial in entries])
+            pending = [params_of(trial.params) for trial in self._ledger.open(self._connection)]
+            adviser.suggest(self._row.next_number, pending)
+        except StoicError as error:
+            yield damage("replay", self._place, f"the optimiser does not take its log: {error}")
+        else:
+            yield fine("replay", self._place, "the optimiser takes its log and goes on")
 
 
-def _together(
-    database: Database, connection: Connection, row: StudyRow, where: str
-) -> Iterator[Finding]:
-    """Whether trials and log are of one mind, and who holds open trials."""
-    ledger = Ledger(database, row)
-    verify(connection, ledger, row)
-    counted = connection.execute(
-        sa.select(trials.c.state, sa.func.count())
-        .where(trials.c.study == row.id)
-        .group_by(trials.c.state)
-    )
-    states: dict[str, int] = {state: int(n) for state, n in counted.all()}
-    yield fine(
-        where,
-        f"trials and log agree: {states.get(TOLD, 0)} told, {states.get(FAILED, 0)} failed, "
-        f"{states.get(OPEN, 0)} open",
-    )
-    present = ledger.look(connection)
-    late = [trial.number for trial in ledger.open(connection) if present.over(trial)]
-    if late:
-        shown = ", ".join(map(str, late[:_SHOWN])) + (", …" if len(late) > _SHOWN else "")
-        yield note(where, f"open trials that nobody holds, to be asked next: {shown}")
-
-
-def _replayed(
-    database: Database, connection: Connection, row: StudyRow, problem: Problem, where: str
-) -> Iterator[Finding]:
-    """The log told to the optimiser, and the optimiser asked."""
-    ledger = Ledger(database, row)
-    try:
-        adviser = adviser_of(problem)
-    except InvalidInput:
-        yield note(where, "its policy has a schedule of its own, so it was not replayed")
-        return
-    try:
-        told = []
-        for entry, trial in ledger.entries(connection, row):
-            value = None if entry.value is None else value_of(entry.value)
-            reason = None if entry.reason is None else str(read(entry.reason, "a reason"))
-            told.append((entry.trial, params_of(trial.params), value, reason))
-        adviser.take_all(told)
-        pending = [params_of(trial.params) for trial in ledger.open(connection)]
-        adviser.suggest(row.next_number, pending)
-    except StoicError as error:
-        yield damage(where, f"the optimiser does not take its log: {error}")
-    else:
-        yield fine(where, "the optimiser takes its log and goes on")
+def _examples(numbers: list[Any]) -> str:
+    shown = ", ".join(str(number)[:20] for number in numbers[:_MAX_EXAMPLES])
+    return shown + (", …" if len(numbers) > _MAX_EXAMPLES else "")

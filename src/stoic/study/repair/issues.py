@@ -1,42 +1,51 @@
-"""What a check of a store found."""
+"""What the checks of a store found, as data: which check, where, how bad, and in words."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from stoic.errors import StoreDamaged
 from stoic.printable import visible
 
-__all__ = ["Finding", "damage", "fine", "note"]
+__all__ = ["Issue", "damage", "damage_of", "fine", "note"]
+
+_LABELS = {"fine": "ok", "note": "note", "damage": "DAMAGE"}
 
 
 @dataclass(frozen=True)
-class Finding:
-    """One thing that was looked at."""
+class Issue:
+    """What one check found."""
 
     kind: str  # "fine" | "note" | "damage"
-    where: str
-    words: str
-    stop: bool = False  # nothing behind it can be looked at
+    code: str  # which check: "header", "wal", "pages", "tables", "counters", "trials", "log", …
+    place: str  # "file", "write-ahead log", "study 'bench'", …
+    message: str
+    stop: bool = False  # nothing behind it can be checked
 
-    def about(self, copy: str, path: str) -> Finding:
+    def about(self, copy: str, path: str) -> Issue:
         """The same of the file that was copied."""
-        return replace(self, words=self.words.replace(copy, path))
+        return replace(self, message=self.message.replace(copy, path))
 
     def __str__(self) -> str:
-        mark = {"fine": "ok", "note": "note", "damage": "DAMAGE"}[self.kind]
-        return visible(f"{mark:>6}  {self.where}: {self.words}")
+        return visible(f"{_LABELS[self.kind]:>6}  {self.place}: {self.message}")
 
 
-def fine(where: str, words: str) -> Finding:
+def fine(code: str, place: str, message: str) -> Issue:
     """Nothing is wrong there."""
-    return Finding("fine", where, words)
+    return Issue("fine", code, place, message)
 
 
-def note(where: str, words: str, *, stop: bool = False) -> Finding:
+def note(code: str, place: str, message: str, *, stop: bool = False) -> Issue:
     """Something to know, which is no damage."""
-    return Finding("note", where, words, stop)
+    return Issue("note", code, place, message, stop)
 
 
-def damage(where: str, words: str, *, stop: bool = False) -> Finding:
+def damage(code: str, place: str, message: str, *, stop: bool = False) -> Issue:
     """Something is not as it was written."""
-    return Finding("damage", where, words, stop)
+    return Issue("damage", code, place, message, stop)
+
+
+def damage_of(code: str, place: str, error: Exception, *, stop: bool = False) -> Issue:
+    """The damage that an error reports, without its advice."""
+    return damage(code, place, error.what if isinstance(error, StoreDamaged) else str(error),
+                  stop=stop)  # fmt: skip

@@ -1,6 +1,6 @@
 """Rows of a SQLite file, read page by page without SQLite: for files that it gives up on.
 
-Whatever looks like a row of one of Stoic's tables is handed on; its seal tells whether it is
+Whatever may be a row of one of Stoic's tables is handed on; its digest shows whether it is
 one. In pages whose own bookkeeping is damaged, a row may begin at any byte.
 
 Format: https://www.sqlite.org/fileformat2.html#b_tree_pages
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from stoic.study.repair.wal import Wal, read_wal
+from stoic.study.store.wal import Wal, read_wal
 
 __all__ = ["Image", "Raw", "images", "rows_of"]
 
@@ -76,7 +76,7 @@ def _page_size(data: bytes) -> int:
 def rows_of(image: Image, number: int, *, anywhere: bool = False) -> Iterator[Raw]:
     """What looks like rows in a page: (row id or None, first value, …).
 
-    With ``anywhere``, whatever the page says of where its rows begin.
+    With ``anywhere``, whatever the page has as the offsets of its rows.
     """
     page = image.page(number)
     start = 100 if number == 1 else 0

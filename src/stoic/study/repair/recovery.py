@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
-
-import sqlalchemy as sa
-from sqlalchemy import Connection
 
 from stoic.errors import InvalidInput, StoreDamaged, StoreUnavailable
 from stoic.randomness import generator
-from stoic.study.definition import Problem
-from stoic.study.repair.pages import Image, images, rows_of
-from stoic.study.repair.salvage import Raw, Salvaged, sort_out
-from stoic.study.repair.verify import verify
+from stoic.study.definition import Definition
+from stoic.study.repair.backup import remove_store
+from stoic.study.repair.pages import Image, Raw, images, rows_of
+from stoic.study.repair.salvage import Salvaged, sort_out
+from stoic.study.store import Database, open_store
 from stoic.study.store.codec import text_of
-from stoic.study.store.database import Database
+from stoic.study.store.connection import Connection
 from stoic.study.store.guards import check_files
 from stoic.study.store.ledger import Ledger, create
-from stoic.study.store.opening import open_store
 from stoic.study.store.rows import FAILED, GIVEN_BACK, OPEN, TOLD, Entry, StudyRow, TrialRow
-from stoic.study.store.schema import log, studies, trials
-from stoic.study.store.urls import place
+from stoic.study.store.schema import STUDY_COLUMNS
+from stoic.study.store.urls import store_url
+from stoic.study.store.verify import verify
 
 __all__ = ["Recovered", "readable", "recover"]
 
@@ -62,16 +58,14 @@ class Recovered:
 
 
 def recover(store: str | os.PathLike[str], new: str | os.PathLike[str]) -> tuple[Recovered, ...]:
-    """Write a new store at ``new`` with every row of ``store`` whose seal holds, in order.
+    """Write a new store at ``new`` with every row of ``store`` whose digest is right, in order.
 
     Trials keep their numbers. A trial of which nothing is left comes back at a random
     configuration, and one whose value is lost as it was; both are asked next.
     """
-    target = place(new)
-    if target.drivername.startswith("sqlite") and os.path.exists(str(target.database)):
-        raise InvalidInput(
-            f"expected a new file, got {target.database}, which exists; name another"
-        )
+    target = store_url(new)
+    if target.is_file and os.path.exists(target.path):
+        raise InvalidInput(f"expected a new file, got {target.path}, which exists; name another")
     found = readable(store)
     database = open_store(new, make=True)
     try:
@@ -81,10 +75,8 @@ def recover(store: str | os.PathLike[str], new: str | os.PathLike[str]) -> tuple
             return tuple(_rebuilt(connection, database, each, taken) for each in found)
     except BaseException:
         database.close()
-        if target.drivername.startswith("sqlite"):
-            for end in ("", "-wal", "-shm", "-lock"):
-                with suppress(OSError):
-                    os.unlink(f"{target.database}{end}")
+        if target.is_file:
+            remove_store(target.path)
         raise
     finally:
         database.close()
@@ -95,15 +87,15 @@ def recover(store: str | os.PathLike[str], new: str | os.PathLike[str]) -> tuple
 
 def readable(store: str | os.PathLike[str]) -> list[Salvaged]:
     """The studies of a store, as far as they can be read."""
-    url = place(store)
-    if not url.drivername.startswith("sqlite"):
+    url = store_url(store)
+    if not url.is_file:
         return sort_out(_from_server(store))
-    check_files(str(url.database))
+    check_files(url.path)
     try:
-        _, found = images(str(url.database))
+        _, found = images(url.path)
     except OSError as error:
         raise StoreUnavailable(
-            f"expected a store at {url.database}, got {error.strerror}; look at the path"
+            f"expected a store at {url.path}, got {error.strerror}; look at the path"
         ) from error
     rows, bad = [], []
     for image in found:
@@ -133,13 +125,10 @@ def _from_server(store: str | os.PathLike[str]) -> Iterator[Raw]:
     database = open_store(store, make=False)
     try:
         with database.read() as connection:
-            columns = [c for c in studies.c if c.name != "id"]
-            for row in connection.execute(sa.select(studies.c.id, sa.null(), *columns)):
-                sealed, problem = row[-2:]  # as the columns stand in the table
-                yield (*row[:-2], sealed, problem)
-            for table in (trials, log):
-                for row in connection.execute(sa.select(sa.null(), *table.c)):
-                    yield tuple(row)
+            columns = ", ".join((*STUDY_COLUMNS[1:], "problem"))
+            yield from connection.execute(f"SELECT id, NULL, {columns} FROM stoic_studies")
+            for table in ("stoic_trials", "stoic_log"):  # columns as they stand in the table
+                yield from connection.execute(f"SELECT NULL, {table}.* FROM {table}")
     finally:
         database.close()
 
@@ -152,7 +141,7 @@ def _rebuilt(
 ) -> Recovered:
     row = found.row
     try:
-        problem = _problem(found)
+        definition = _definition(found)
     except StoreDamaged as error:
         every = tuple(range(row.next_number))
         return Recovered(row.name, 0, 0, every, row.entries, (), why=str(error))
@@ -164,8 +153,8 @@ def _rebuilt(
     for entry in found.entries:
         if entry.trial in found.trials:
             outcomes.setdefault(entry.trial, []).append(entry)
-    made = create(connection, row.uid, name, row.made, problem.text())
-    trial_rows = [_trial(n, found, outcomes, problem) for n in range(row.next_number)]
+    made = create(connection, row.uid, name, row.made, definition.text())
+    trial_rows = [_trial(n, found, outcomes, definition) for n in range(row.next_number)]
     kept = _written(connection, Ledger(database, made), made, trial_rows, found)
     reopened = [n for n, t in found.trials.items() if t.state != OPEN and n not in outcomes]
     return Recovered(
@@ -173,24 +162,20 @@ def _rebuilt(
     )
 
 
-def _problem(found: Salvaged) -> Problem:
-    if found.problem is None:
+def _definition(found: Salvaged) -> Definition:
+    if found.definition is None:
         raise StoreDamaged("what it is about can't be read")
-    return Problem.from_text(found.problem)
+    return Definition.from_text(found.definition)
 
 
 def _written(
     connection: Connection, ledger: Ledger, made: StudyRow, rows: list[TrialRow], found: Salvaged
 ) -> int:
     """Write trials and log; the number of entries."""
-    head, kept = made.head, []
-    for seq, entry in enumerate((e for e in found.entries if e.trial in found.trials), 1):
-        moved = entry._replace(seq=seq)
-        head = moved.seal(head)
-        kept.append({"study": made.id, **moved._asdict(), "seal": head})
-    sealed = [{"study": made.id, **each._asdict(), "seal": each.seal(made.uid)} for each in rows]
-    _insert(connection, trials, sealed)
-    _insert(connection, log, kept)
+    known = [entry for entry in found.entries if entry.trial in found.trials]
+    kept = [entry._replace(seq=seq) for seq, entry in enumerate(known, 1)]
+    ledger.add_all(connection, rows)
+    head = ledger.append_all(connection, made.head, kept)
     finished = sum(each.state != OPEN for each in rows)
     saved = made._replace(next_number=len(rows), finished=finished, entries=len(kept), head=head)
     ledger.save(connection, saved)
@@ -199,12 +184,12 @@ def _written(
 
 
 def _trial(
-    number: int, found: Salvaged, outcomes: dict[int, list[Entry]], problem: Problem
+    number: int, found: Salvaged, outcomes: dict[int, list[Entry]], definition: Definition
 ) -> TrialRow:
     known = found.trials.get(number)
     if known is None:
-        space = problem.space
-        quantiles = generator(problem.seed, number).random((1, len(space)))
+        space = definition.space
+        quantiles = generator(definition.seed, number).random((1, len(space)))
         params = text_of(space.decode(space.fill(quantiles)[0]))
         return TrialRow(number, params, OPEN, found.row.made, 0.0, "", 0)
     entries = outcomes.get(number)
@@ -212,11 +197,6 @@ def _trial(
         back = known._replace(state=OPEN, lease_until=GIVEN_BACK, expires=GIVEN_BACK)
         return known if known.state == OPEN else back
     return known._replace(state=TOLD if entries[0].reason is None else FAILED)
-
-
-def _insert(connection: Connection, table: sa.Table, rows: list[dict[str, Any]]) -> None:
-    for begin in range(0, len(rows), 1000):
-        connection.execute(table.insert(), rows[begin : begin + 1000])
 
 
 def _listed(numbers: Iterable[int]) -> str:

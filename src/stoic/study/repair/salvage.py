@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import struct
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
-from stoic.study.store.digests import seal
+from stoic.study.repair.pages import Raw
 from stoic.study.store.rows import (
     FIRST_FORMAT,
     MAX_ROWS,
@@ -16,25 +17,26 @@ from stoic.study.store.rows import (
     Entry,
     StudyRow,
     TrialRow,
+    digest,
     first_head,
 )
 
 __all__ = ["Salvaged", "sort_out"]
 
-Raw = tuple[Any, ...]  # row id, then the columns of one of the tables
+Row = TypeVar("Row")
 
-_STUDY, _TRIAL, _ENTRY = 12, 15, 9  # lengths of such rows
-_FIRST_TRIAL = 10  # in format 1
-_SEAL = 32  # characters
-_MENDED = 50  # rows of a study of which one wrong byte is looked for; each costs about 0.1 s
+_STUDY_COLUMNS, _TRIAL_COLUMNS, _FIRST_TRIAL_COLUMNS, _ENTRY_COLUMNS = 11, 14, 9, 8
+_DIGEST_CHARACTERS = 32
+_MAX_MENDED_ROWS = 50  # of a study: one wrong byte is searched for, which takes about 0.1 s a row
+_MAX_MENDED_CHARACTERS = 20_000  # of a text in which the wrong byte is searched for
 
 
 @dataclass(frozen=True)
 class Salvaged:
-    """The rows of a study whose seals hold."""
+    """The rows of a study whose digests are right."""
 
     row: StudyRow  # with the counts that were written, as far as is known
-    problem: str | None  # None where it is lost
+    definition: str | None  # None where it is lost
     trials: dict[int, TrialRow]
     entries: tuple[Entry, ...]  # in order, with their old numbers
 
@@ -52,39 +54,50 @@ class Salvaged:
     @property
     def complete(self) -> bool:
         """Whether nothing is lost."""
-        return not (self.problem is None or self.lost_trials or self.lost_entries)
+        return not (self.definition is None or self.lost_trials or self.lost_entries)
 
 
 def sort_out(rows: Iterable[Raw]) -> list[Salvaged]:
-    """The studies that rows of unknown worth belong to."""
-    studies: list[tuple[StudyRow, str, str]] = []
+    """The studies that rows of unknown worth belong to; a row is its row id, then its columns."""
+    studies: list[tuple[Raw, str]] = []
     trials: dict[int, list[Raw]] = defaultdict(list)
     entries: dict[int, dict[int, list[Raw]]] = defaultdict(lambda: defaultdict(list))
     for rowid, *row in rows:
-        if len(row) == _STUDY - 1:
+        if len(row) == _STUDY_COLUMNS:
             study = _study(rowid, row)
             studies += [study] if study is not None else []
-        elif len(row) in (_TRIAL - 1, _FIRST_TRIAL - 1):
-            if _sealed_text(row[8]) and isinstance(row[0], int):
+        elif len(row) in (_TRIAL_COLUMNS, _FIRST_TRIAL_COLUMNS):
+            if isinstance(row[0], int) and _is_digest(row[8]):
                 trials[row[0]].append(_trial(row))
-        elif len(row) == _ENTRY - 1 and isinstance(row[0], int) and isinstance(row[1], int):
-            if not _sealed_text(row[-1]):
-                continue
-            entries[row[0]][row[1]].append((*row[1:6], _real(row[6]), row[7]))
+        elif len(row) == _ENTRY_COLUMNS and all(isinstance(n, int) for n in row[:2]):
+            study, seq, *rest, told, digested = row
+            if _is_digest(digested):
+                entries[study][seq].append((seq, *rest, _real(told), digested))
     found = [
-        _salvaged(row, problem, trials[row.id], entries[row.id])
-        for row, problem in _chosen(studies)
+        _salvaged(row, definition, trials[row.id], entries[row.id])
+        for row, definition in _chosen(studies)
     ]
     orphans = (trials.keys() | entries.keys()) - {each.row.id for each in found}
     return found + [_orphan(study, trials[study], entries[study]) for study in sorted(orphans)]
 
 
-def _sealed_text(text: Any) -> bool:
-    return isinstance(text, str) and len(text) == _SEAL
+def _is_digest(text: Any) -> bool:
+    return isinstance(text, str) and len(text) == _DIGEST_CHARACTERS
+
+
+def _study(rowid: Any, row: list[Any]) -> tuple[Raw, str] | None:
+    """The columns of a study up to its digest, and its definition."""
+    _, uid, name, made, about, *counts, head, digested, definition = row
+    texts = (uid, name, about, head, digested, definition)
+    if not all(isinstance(text, str) for text in texts) or not isinstance(rowid, int):
+        return None
+    if not all(isinstance(count, int) and 0 <= count <= MAX_ROWS for count in counts):
+        return None
+    return (rowid, uid, name, _real(made), about, *counts, head, digested), definition
 
 
 def _trial(row: list[Any]) -> Raw:
-    """The fields of a trial, then its seal, from the columns of either format."""
+    """The fields of a trial, then its digest, from the columns of either format."""
     later = row[9:] or FIRST_FORMAT
     token, clock, lease, lost, expires = later
     return (
@@ -95,20 +108,9 @@ def _trial(row: list[Any]) -> Raw:
 
 
 def _orphan(study: int, trials: list[Raw], entries: dict[int, list[Raw]]) -> Salvaged:
-    """A study of which no row is left that tells what it is about; seals need that row, too."""
+    """A study without a row of its own; to check the digests of its trials needs that row."""
     counts = (len({raw[0] for raw in trials}), 0, len(entries))
     return Salvaged(StudyRow(study, "", f"number {study}", 0.0, "", *counts, ""), None, {}, ())
-
-
-def _study(rowid: Any, row: list[Any]) -> tuple[StudyRow, str, str] | None:
-    _, uid, name, made, problem_seal, *counts, head, sealed, problem = row
-    texts = (uid, name, problem_seal, head, sealed, problem)
-    if not all(isinstance(text, str) for text in texts) or not isinstance(rowid, int):
-        return None
-    if not all(isinstance(count, int) and 0 <= count <= MAX_ROWS for count in counts):
-        return None
-    made_row = StudyRow._make((rowid, uid, name, _real(made), problem_seal, *counts, head))
-    return made_row, sealed, problem
 
 
 def _real(value: Any) -> Any:
@@ -116,50 +118,53 @@ def _real(value: Any) -> Any:
     return float(value) if isinstance(value, int) and abs(value) < 2**53 else value
 
 
-def _chosen(found: list[tuple[StudyRow, str, str]]) -> list[tuple[StudyRow, str | None]]:
-    """One row for each study: a sealed one, of those the newest, else one that can be mended."""
+def _chosen(found: list[tuple[Raw, str]]) -> list[tuple[StudyRow, str | None]]:
+    """One row for each study: a right one, of those the newest, else one that can be mended."""
     best: dict[str, tuple[bool, StudyRow, str | None]] = {}
-    for row, sealed, problem in found:
-        holds = row.seal() == sealed
-        if not holds:
-            mended = _mended((*row, sealed), lambda f: StudyRow(*f[:9]).seal() == f[9])
-            row, holds = (StudyRow(*mended[:9]), True) if mended else (row, False)
-        whole: str | None = problem
-        if seal(problem) != row.problem_seal:
-            fields = _mended((problem,), lambda f, row=row: seal(f[0]) == row.problem_seal)  # type: ignore[misc]
-            whole = fields[0] if fields else None
+    for columns, definition in found:
+        right = StudyRow.read(columns) or _mended(columns, StudyRow.read)
+        row = right or StudyRow._make(columns[:9])
+        text = _definition(definition, row.definition_digest)
         known = best.get(row.uid)
-        if known is not None and whole is None:
-            whole = known[2]
-        if known is None or (holds, row.entries, row.next_number) > (
-            known[0], known[1].entries, known[1].next_number,
-        ):  # fmt: skip
-            best[row.uid] = (holds, row, whole)
-        elif known[2] is None:
-            best[row.uid] = (known[0], known[1], whole)
+        if known is not None:
+            text = text or known[2]
+            if (right is not None, row.entries, row.next_number) <= (
+                known[0], known[1].entries, known[1].next_number,
+            ):  # fmt: skip
+                best[row.uid] = (known[0], known[1], known[2] or text)
+                continue
+        best[row.uid] = (right is not None, row, text)
     ordered = sorted(best.values(), key=lambda each: (each[1].id, -each[0]))
     return [
-        (row if holds else row._replace(next_number=0, entries=0), problem)  # who knows
-        for holds, row, problem in ordered
+        (row if right else row._replace(next_number=0, entries=0), text)  # who knows
+        for right, row, text in ordered
     ]
 
 
+def _definition(text: str, digested: str) -> str | None:
+    """A definition, mended if need be; None where it is lost."""
+
+    def read(fields: Sequence[Any]) -> str | None:
+        return str(fields[0]) if digest(fields[0]) == digested else None
+
+    return read((text,)) or _mended((text,), read)
+
+
 def _salvaged(
-    row: StudyRow, problem: str | None, trials: list[Raw], entries: dict[int, list[Raw]]
+    row: StudyRow, definition: str | None, trials: list[Raw], entries: dict[int, list[Raw]]
 ) -> Salvaged:
-    mends = [_MENDED]
+    mends = [_MAX_MENDED_ROWS]
     known: dict[int, TrialRow] = {}
-    for raw in _sealed(trials, lambda f: TrialRow(*f[:-1]).seal(row.uid) == f[-1], mends):
-        made = TrialRow(*raw[:-1])
-        if made.number not in known or _newer(made, known[made.number]):
-            known[made.number] = made
+    for trial in _right(trials, lambda columns: TrialRow.read(columns, row.uid), mends):
+        if trial.number not in known or _newer(trial, known[trial.number]):
+            known[trial.number] = trial
     chain = tuple(_chain(row, entries, mends))
     count = max(known, default=-1) + 1
     last = max((entry.seq for entry in chain), default=0)
     row = row._replace(
         next_number=max(row.next_number, count), entries=max(row.entries, last)
     )  # the study's own row may be an old one
-    return Salvaged(row, problem, dict(sorted(known.items())), chain)
+    return Salvaged(row, definition, dict(sorted(known.items())), chain)
 
 
 def _newer(first: TrialRow, second: TrialRow) -> bool:
@@ -169,48 +174,57 @@ def _newer(first: TrialRow, second: TrialRow) -> bool:
 
 
 def _chain(row: StudyRow, entries: dict[int, list[Raw]], mends: list[int]) -> Iterator[Entry]:
-    """Entries whose seals hold, each against that of the entry before, which may be damaged."""
+    """Entries that are right, each after the digest of the one before, which may be damaged."""
     heads = {first_head(row.uid)}
     for seq in range(1, max(entries, default=0) + 1):
-        there = entries.get(seq, []) if heads else []
-        found = next(
-            _sealed(there, lambda f, h=heads: any(Entry(*f[:6]).seal(x) == f[6] for x in h), mends),  # type: ignore[misc]
-            None,
-        )
-        if found is not None:
-            yield Entry(*found[:6])
-        heads = {found[6]} if found is not None else {raw[6] for raw in entries.get(seq, [])}
-
-
-def _sealed(rows: list[Raw], holds: Callable[[Raw], bool], mends: list[int]) -> Iterator[Raw]:
-    """Rows whose seals hold, or hold when one byte is changed."""
-    bad = []
-    for raw in rows:
-        if holds(raw):
-            yield raw
+        there = entries.get(seq, [])
+        found = next(_right(there if heads else [], partial(_following, heads), mends), None)
+        if found is None:
+            heads = {columns[6] for columns in there}
         else:
-            bad.append(raw)
-    for raw in dict.fromkeys(bad):
+            entry, head = found
+            heads = {head}
+            yield entry
+
+
+def _following(heads: set[str], columns: Sequence[Any]) -> tuple[Entry, str] | None:
+    """An entry after one of these digests, and its own digest."""
+    found = (Entry.read(columns, head) for head in heads)
+    return next(((entry, columns[6]) for entry in found if entry is not None), None)
+
+
+def _right(
+    rows: list[Raw], read: Callable[[Sequence[Any]], Row | None], mends: list[int]
+) -> Iterator[Row]:
+    """Rows whose digests are right, or are right when one byte is changed."""
+    bad = []
+    for columns in rows:
+        row = read(columns)
+        if row is None:
+            bad.append(columns)
+        else:
+            yield row
+    for columns in dict.fromkeys(bad):
         if mends[0] > 0:
             mends[0] -= 1
-            mended = _mended(raw, holds)
+            mended = _mended(columns, read)
             if mended is not None:
                 yield mended
 
 
-def _mended(fields: Raw, holds: Callable[[Raw], bool]) -> Raw | None:
-    """The fields with one byte changed such that the seal holds; it has 128 bits, so no chance."""
-    for i, given in enumerate(fields):
+def _mended(columns: Raw, read: Callable[[Sequence[Any]], Row | None]) -> Row | None:
+    """The row with one byte changed such that its digest is right; by chance it never is."""
+    for i, given in enumerate(columns):
         for variant in _variants(given):
-            changed = (*fields[:i], variant, *fields[i + 1 :])
-            if holds(changed):
-                return changed
+            row = read((*columns[:i], variant, *columns[i + 1 :]))
+            if row is not None:
+                return row
     return None
 
 
 def _variants(given: Any) -> Iterator[Any]:
     if isinstance(given, str):
-        for place in range(min(len(given), 20_000)):
+        for place in range(min(len(given), _MAX_MENDED_CHARACTERS)):
             for code in range(32, 127):
                 yield given[:place] + chr(code) + given[place + 1 :]
     elif isinstance(given, int | float):

@@ -1,1 +1,22 @@
 """Where studies are kept: SQLite files and PostgreSQL databases, every row with its digest."""
+
+from stoic.study.store.database import Database
+from stoic.study.store.guards import check_store
+from stoic.study.store.postgres import PostgreSQL
+from stoic.study.store.sqlite import SQLite
+from stoic.study.store.urls import store_url
+
+__all__ = ["Database", "open_store"]
+
+
+def open_store(store: object, *, make: bool, mode: int = 0o600) -> Database:
+    """The store at a path or URL; a file that is none is made one only if ``make``.
+
+    ``mode`` are the permissions of new files.
+    """
+    url = store_url(store)
+    if not url.is_file:
+        return PostgreSQL(url)
+    if not make:
+        check_store(url.path)
+    return SQLite(url, mode)

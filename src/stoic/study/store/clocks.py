@@ -14,7 +14,7 @@ import socket
 import time
 from pathlib import Path
 
-from stoic.study.store.digests import seal
+from stoic.study.store.rows import digest
 
 __all__ = ["machine", "seconds", "start"]
 
@@ -31,7 +31,7 @@ def machine() -> str:
         offsets = os.readlink("/proc/self/ns/time")  # containers may have offsets of their own
     except OSError:
         offsets = ""
-    return seal("clock", start() or socket.gethostname(), offsets)[:12]
+    return digest("clock", start() or socket.gethostname(), offsets)[:12]
 
 
 def start() -> str:

@@ -9,11 +9,11 @@ from typing import Any, NoReturn
 
 from stoic.errors import StoreDamaged
 
-__all__ = ["params_of", "read", "text_of", "value_of", "written"]
+__all__ = ["params_of", "read", "reason_of", "text_of", "value_of", "written"]
 
-_LARGEST = 2**28  # characters of a problem; a policy on many arms has a long one
-_LARGEST_PARAMS = 2**20
-_PLAIN = {str, int, float, bool, type(None)}
+_MAX_CHARACTERS = 2**28  # of a definition; a policy on many arms has a long one
+_MAX_PARAMS_CHARACTERS = 2**20
+_SCALARS = {str, int, float, bool, type(None)}
 
 
 def written(data: object) -> str:
@@ -25,7 +25,7 @@ def written(data: object) -> str:
     return json.dumps(data, allow_nan=False, separators=(",", ":"))
 
 
-def read(text: object, what: str, largest: int = _LARGEST) -> Any:
+def read(text: object, what: str, largest: int = _MAX_CHARACTERS) -> Any:
     """The data of a JSON text, or `StoreDamaged`."""
     if not isinstance(text, str) or len(text) > largest:
         raise StoreDamaged(f"expected {what} as text of at most {largest} characters")
@@ -44,9 +44,9 @@ _DECODER = json.JSONDecoder(parse_constant=_refused)  # to make one takes longer
 
 
 def params_of(text: object) -> dict[str, Any]:
-    """A configuration: names and plain scalars."""
-    data = read(text, "a configuration", _LARGEST_PARAMS)
-    if not isinstance(data, dict) or not set(map(type, data.values())) <= _PLAIN:
+    """A configuration: names and scalars."""
+    data = read(text, "a configuration", _MAX_PARAMS_CHARACTERS)
+    if not isinstance(data, dict) or not set(map(type, data.values())) <= _SCALARS:
         raise StoreDamaged(f"expected a configuration of plain values, got {str(text)[:60]!r}")
     return data
 
@@ -68,3 +68,8 @@ def value_of(text: object) -> float:
     if not math.isfinite(value):
         raise StoreDamaged(f"expected a finite value, got {str(text)[:60]!r}")
     return value
+
+
+def reason_of(text: object) -> str:
+    """The reason of a failure."""
+    return str(read(text, "a reason"))

@@ -1,4 +1,4 @@
-"""One connection to a store, its transactions and its clock; errors in Stoic's own words."""
+"""One connection to a store, its transactions and its clock; driver errors as Stoic's own."""
 
 from __future__ import annotations
 
@@ -8,17 +8,13 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Any, NoReturn
 
-import sqlalchemy as sa
-from sqlalchemy import Connection
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
-
 from stoic.errors import StoreDamaged, StoreError, StoreUnavailable
 from stoic.forks import ForkAware, never_freed
 from stoic.redaction import masked, redacted
-from stoic.study.store.counters import Mark
-from stoic.study.store.rows import StudyRow
-from stoic.study.store.statements import driver
-from stoic.study.store.urls import secrets
+from stoic.study.store.connection import Connection
+from stoic.study.store.lockfile import Counters
+from stoic.study.store.rows import RESTORE, StudyRow
+from stoic.study.store.urls import StoreUrl, secrets
 
 __all__ = ["Database"]
 
@@ -35,16 +31,14 @@ class Database(ForkAware, ABC):
 
     begin_write: str
     begin_read: str
-    clock: sa.ColumnElement[Any]  # what a select gives as the present time, or null
     lease_clock = ""  # which clock measures leases: the server's, or the one of a machine
 
-    def __init__(self, url: sa.URL) -> None:
+    def __init__(self, url: StoreUrl) -> None:
         self.url = url
         self._lock = threading.RLock()  # whose turn it is, among threads
         self._using = threading.RLock()  # held while the driver is used: a fork waits for it
         self._quiet = self._within = False  # at rest for a fork; within a transaction
-        self._engine = self._make_engine()
-        self._errors = self.driver_error()
+        self.driver_errors = self._driver_errors()
         self._connection: Connection | None = None
         self._changed: StudyRow | None = None
         self._closed = False
@@ -55,20 +49,20 @@ class Database(ForkAware, ABC):
     # -- what differs --------------------------------------------------------------------------
 
     @abstractmethod
-    def _make_engine(self) -> sa.Engine:
-        """An engine in autocommit mode."""
+    def _connect(self) -> Connection:
+        """A new connection in autocommit mode."""
 
     @abstractmethod
     def _prepare(self) -> None:
         """Make or check the tables, within the store's turn."""
 
     @abstractmethod
-    def driver_error(self) -> type[Exception]:
+    def _driver_errors(self) -> type[Exception]:
         """The base of the driver's errors."""
 
     @abstractmethod
     def explain(self, error: BaseException) -> StoreError | None:
-        """A driver's error in Stoic's words; None for one that should not happen."""
+        """A driver's error as one of Stoic's; None for one that should not happen."""
 
     @abstractmethod
     def check(self, connection: Connection) -> None:
@@ -79,11 +73,11 @@ class Database(ForkAware, ABC):
         """Unix seconds, from what ``clock`` selected."""
 
     def lease_now(self, now: float) -> float:
-        """Seconds by the clock of leases, where the store's clock tells ``now``."""
+        """Seconds by the clock of leases, at ``now`` of the store's clock."""
         return now
 
     def note(self, row: StudyRow) -> None:
-        """Hear what a study's row will be when the transaction ends."""
+        """Remember what a study's row will be when the transaction ends."""
         self._changed = row
 
     @abstractmethod
@@ -91,12 +85,12 @@ class Database(ForkAware, ABC):
         """What to do when a transaction has ended well."""
 
     @abstractmethod
-    def before(self) -> dict[int, Mark]:
+    def counters(self) -> dict[int, Counters]:
         """How far studies had come, by what is noted outside of the database."""
 
     @abstractmethod
-    def deleted(self, place: int) -> None:
-        """Hear that the study of a row will be gone when the transaction ends."""
+    def deleted(self, study: int) -> None:
+        """Forget what is noted of a study that will be gone when the transaction ends."""
 
     def _turn(self) -> AbstractContextManager[None]:
         return nullcontext()
@@ -132,7 +126,7 @@ class Database(ForkAware, ABC):
         try:
             self._entered(connection)
             yield
-            driver(connection).execute("COMMIT")
+            connection.execute("COMMIT")
             self._committed()
         except BaseException:
             if connection is self._connection:  # else it is a parent's
@@ -143,19 +137,16 @@ class Database(ForkAware, ABC):
         """A connection with a transaction; a connection that was lost is made anew, once."""
         if self._connection is not None:
             try:
-                driver(self._connection).execute(begin)
+                self._connection.execute(begin)
                 return self._connection
-            except self._errors:
-                lost = getattr(driver(self._connection), "closed", False)
+            except self.driver_errors:
+                lost = getattr(self._connection.driver, "closed", False)
                 self.drop()
                 if not lost:
                     raise
-        self._connection = self._connected()
-        driver(self._connection).execute(begin)
+        self._connection = self._connect()
+        self._connection.execute(begin)
         return self._connection
-
-    def _connected(self) -> Connection:
-        return self._engine.connect()
 
     @abstractmethod
     def _entered(self, connection: Connection) -> None:
@@ -163,9 +154,9 @@ class Database(ForkAware, ABC):
 
     def _undo(self, connection: Connection) -> None:
         try:
-            driver(connection).execute("ROLLBACK")
-        except (SQLAlchemyError, self._errors, AttributeError):
-            self.drop()  # in doubt about its state: the next transaction begins afresh
+            connection.execute("ROLLBACK")
+        except self.driver_errors:
+            self.drop()  # its state is not known: the next transaction begins afresh
 
     @contextmanager
     def _ours(self) -> Iterator[None]:
@@ -175,16 +166,15 @@ class Database(ForkAware, ABC):
         with self._lock:
             try:
                 yield
-            except (DBAPIError, self._errors) as error:
-                cause = error.orig if isinstance(error, DBAPIError) else error
-                explained = None if cause is None else self.explain(cause)
+            except self.driver_errors as error:
+                explained = self.explain(error)
                 if explained is None:
                     raise
                 raise explained from self.cause(error)
             except UnicodeDecodeError as error:  # SQLite quotes the damage in its own message
                 raise StoreDamaged(
-                    f"expected {self.url.database} to be a whole store of Stoic, got text that is "
-                    "none; restore a copy, or let `stoic study doctor` save what is readable"
+                    f"expected {self.url.path} to be a whole store of Stoic, got text that is none",
+                    RESTORE,
                 ) from error
 
     def words(self, error: BaseException) -> str:
@@ -199,15 +189,14 @@ class Database(ForkAware, ABC):
         """Close the connection; the next transaction makes a new one."""
         connection, self._connection = self._connection, None
         if connection is not None:
-            with suppress(SQLAlchemyError, self._errors):
-                connection.close()
+            with suppress(self.driver_errors):
+                connection.driver.close()
 
     def close(self) -> None:
         """Close for good."""
         with self._lock, self._using:
             self._closed = True
             self.drop()
-            self._engine.dispose()
 
     # -- forks ---------------------------------------------------------------------------------
 
@@ -229,20 +218,17 @@ class Database(ForkAware, ABC):
         self._within = False
         connection, self._connection = self._connection, None
         if connection is not None:
-            self._forsake(driver(connection))
-            never_freed(connection)
-            proxy: Any = connection.connection
-            proxy.dbapi_connection = _Parents()
-        if not self._quiet:
-            self._engine = self._make_engine()  # another thread may have held its locks
+            self._forsake(connection.driver)
+            never_freed(connection.driver)
+            connection.driver = _Parents()
         self._quiet = False
 
     def _forsake(self, inherited: Any) -> None:
-        """Give up the driver's connection of a parent, without a word to the database."""
+        """Give up the driver's connection of a parent, without a message to the database."""
 
     def present(self, connection: Connection) -> float:
         """Unix seconds by the store's clock."""
-        return self.now(connection.execute(sa.select(self.clock)).scalar())
+        return self.now(connection.value(f"SELECT {connection.dialect.clock}"))
 
     @abstractmethod
     def exclusive(self, connection: Connection) -> None:

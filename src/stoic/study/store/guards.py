@@ -14,22 +14,34 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import cache
+from urllib.parse import quote
 
-import sqlalchemy as sa
+from stoic.errors import StoreDamaged, StoreMissing, StoreUnavailable
+from stoic.forks import Unforked
+from stoic.study.store.connection import SQLITE, Connection
+from stoic.study.store.rows import RESTORE
+from stoic.study.store.schema import FORMAT, STEPS, create, create_first
 
-from stoic.errors import StoreDamaged
-from stoic.study.store.schema import FORMAT, STEPS, create, first_tables, meta
+__all__ = [
+    "APPLICATION",
+    "check_files",
+    "check_store",
+    "check_tables",
+    "deadline",
+    "guard",
+    "objects",
+]
 
-__all__ = ["check_files", "check_tables", "deadline", "guard", "objects"]
+APPLICATION = 0x53746F69  # "Stoi", in the header of every store
 
 Definition = tuple[str, str, str, str | None]  # kind, name, of which table, normalised SQL
 
 _CONSTRAINT = re.compile(r",(?:PRIMARYKEY|UNIQUE|FOREIGNKEY)\([^()]*\)(?:REFERENCES\w+\([^()]*\))?")
 _MAX_OBJECTS = 32  # tables and indexes that are looked at; Stoic makes nine
 _LIMITS = {
-    sqlite3.SQLITE_LIMIT_LENGTH: 2**29,  # bytes of a row; a problem has 2²⁸ at most
+    sqlite3.SQLITE_LIMIT_LENGTH: 2**29,  # bytes of a row; a definition has 2²⁸ at most
     sqlite3.SQLITE_LIMIT_SQL_LENGTH: 100_000,  # bytes
     sqlite3.SQLITE_LIMIT_COLUMN: 100,
     sqlite3.SQLITE_LIMIT_EXPR_DEPTH: 100,
@@ -72,39 +84,31 @@ def check_tables(connection: sqlite3.Connection, path: str) -> None:
     missing = next((each[:2] for each in expected if each not in own), ("", ""))
     what = f"another {strange[0]} {strange[1]!r}" if strange else f"no {' '.join(missing)}"
     raise StoreDamaged(
-        f"expected {path} to hold the tables of Stoic and nothing else, got {what[:100]}; "
-        "restore the store from a copy, or let `stoic study doctor` save what is readable"
+        f"expected {path} to hold the tables of Stoic and nothing else, got {what[:100]}", RESTORE
     )
 
 
 def _newer(connection: sqlite3.Connection, found: list[Definition]) -> bool:
-    """Whether a newer Stoic made the store: only the table that tells so must be as we know it."""
-    known = [each for each in _expected()[0] if each[1] == meta.name]
-    if [each for each in found if each[1] == meta.name] != known:
+    """Whether a newer Stoic made the store: the table with its format must be as we know it."""
+    known = [each for each in _expected()[0] if each[1] == "stoic_meta"]
+    if [each for each in found if each[1] == "stoic_meta"] != known:
         return False
-    rows = connection.execute(f"SELECT format FROM {meta.name} LIMIT 2").fetchall()
+    rows = connection.execute("SELECT format FROM stoic_meta LIMIT 2").fetchall()
     return len(rows) == 1 and isinstance(rows[0][0], int) and rows[0][0] > FORMAT
 
 
 @cache
 def _expected() -> list[list[Definition]]:
     """The definitions of a store as made today, as made in format 1, and as brought up from it."""
-    first = first_tables().create_all
-    return [_made(create), _made(first), _made(first, *STEPS)]
+    return [_made(create), _made(create_first), _made(create_first, *STEPS)]
 
 
-def _made(*steps: Callable[[sa.Connection], None]) -> list[Definition]:
+def _made(*steps: Callable[[Connection], None]) -> list[Definition]:
     """The definitions as SQLite holds them after these steps."""
-    engine = sa.create_engine("sqlite://")
-    try:
-        with engine.connect() as connection:
-            for step in steps:
-                step(connection)
-            driver = connection.connection.dbapi_connection
-            assert isinstance(driver, sqlite3.Connection)
-            return _definitions(driver)
-    finally:
-        engine.dispose()
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as memory:
+        for step in steps:
+            step(Connection(memory, SQLITE))
+        return _definitions(memory)
 
 
 def _definitions(connection: sqlite3.Connection) -> list[Definition]:
@@ -116,7 +120,7 @@ def _definitions(connection: sqlite3.Connection) -> list[Definition]:
 
 
 def _normal(sql: str) -> str:
-    """A definition without spaces and quotes, its constraints in one order: SQLAlchemy's varies.
+    """A definition without spaces and quotes, its constraints in one order, which varies.
 
     >>> _normal('CREATE TABLE "t" (a INTEGER, UNIQUE (a), PRIMARY KEY (a))')
     'CREATETABLEt(aINTEGER),PRIMARYKEY(a),UNIQUE(a)'
@@ -137,8 +141,7 @@ def deadline(connection: sqlite3.Connection, path: str) -> Iterator[None]:
         if getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_INTERRUPT:
             raise
         raise StoreDamaged(
-            f"expected the check of {path} to end within {seconds:.0f} s, got no end; restore the "
-            "store from a copy, or let `stoic study doctor` save what is readable"
+            f"expected the check of {path} to end within {seconds:.0f} s, got no end", RESTORE
         ) from error
     finally:
         connection.set_progress_handler(None, 0)
@@ -156,6 +159,70 @@ def check_files(path: str) -> None:
             continue
         if not stat.S_ISREG(mode) and not (end == "" and stat.S_ISDIR(mode)):
             raise StoreDamaged(
-                f"expected {path}{end} to be a regular file, got another kind; remove it, or "
-                "name another store"
+                f"expected {path}{end} to be a regular file, got another kind",
+                "remove it, or name another store",
             )
+
+
+_reading = Unforked()  # SQLite has locks of its own, of which a child can't let go
+
+
+def check_store(path: str) -> None:
+    """Raise unless there is a file at ``path`` that is a store, or was one.
+
+    Where a lock file has counters, somebody used a store: what is wrong with it then shows when it
+    is opened. Elsewhere SQLite reads the file as one that nobody changes, which makes no files.
+    """
+    if not os.path.exists(path):
+        raise StoreMissing(
+            f"expected a store at {path}, got none; look at the path, or make a study there"
+        )
+    check_files(path)
+    if os.path.isdir(path) or _size(path + "-lock") > 0:
+        return
+    if _size(path) == 0 and _size(path + "-wal") == 0:
+        raise StoreMissing(
+            f"expected a store at {path}, got an empty file; look at the path, or "
+            "make a study there"
+        )
+    try:
+        with (
+            _reading,
+            closing(sqlite3.connect(f"file:{quote(path)}?immutable=1", uri=True)) as connection,
+        ):
+            guard(connection)
+            application = connection.execute("PRAGMA application_id").fetchone()[0]
+            tables = objects(connection)
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # it may quote the damage
+        # SQLite names the kind of what can't be done at the moment; of a strange file, just this.
+        strange = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR
+        if isinstance(error, sqlite3.OperationalError) and not strange:
+            raise StoreUnavailable(
+                f"expected to read {path}, got {error}; give access to the file"
+            ) from error
+        if _size(path + "-wal") > 0 and _application(path) == APPLICATION:
+            return  # the log may hold the damaged page anew: opening it will show
+        raise _other(path, f"a file of {_size(path)} bytes that is none ({error})") from error
+    fresh = not application and not tables and _size(path + "-wal") > 0  # all is in the log
+    if application != APPLICATION and not fresh:
+        raise _other(path, "another database")
+
+
+def _other(path: str, what: str) -> StoreDamaged:
+    return StoreDamaged(
+        f"expected {path} to be a store of Stoic, got {what}",
+        "restore a copy if it was one, or name the file of a store",
+    )
+
+
+def _application(path: str) -> int:
+    """The application id as it stands in the file."""
+    with open(path, "rb") as file:
+        return int.from_bytes(file.read(72)[68:], "big")
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0

@@ -1,97 +1,78 @@
-"""A study's rows: read them sealed, append to them, within somebody's transaction."""
+"""The rows of a study: read with their digests, appended, within the caller's transaction."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-import sqlalchemy as sa
-from sqlalchemy import Connection, bindparam
-
 from stoic.errors import StoreDamaged, UnknownStudy
+from stoic.study.store.connection import Connection
 from stoic.study.store.database import Database
-from stoic.study.store.digests import seal
 from stoic.study.store.rows import (
     GIVEN_BACK,
     OPEN,
+    RESTORE,
     TAKEN_BACK,
     UNKNOWN,
     Entry,
     StudyRow,
     TrialRow,
+    digest,
     first_head,
 )
-from stoic.study.store.schema import log, studies, trials
-from stoic.study.store.statements import Statement
+from stoic.study.store.schema import ENTRY_COLUMNS, STUDY_COLUMNS, TRIAL_COLUMNS
 
-__all__ = ["Ledger", "Present", "create", "find"]
+__all__ = ["Ledger", "Present", "create", "find", "names"]
 
 _CHUNK = 2000  # rows read at a time
+_STUDY = ", ".join(STUDY_COLUMNS)
+_TRIAL = ", ".join(f"stoic_trials.{name}" for name in TRIAL_COLUMNS)
+_ENTRY = ", ".join(f"stoic_log.{name}" for name in ENTRY_COLUMNS)
+_CHANGING = TRIAL_COLUMNS[2:]  # columns of a trial that change
 
-_STUDY = (*(studies.c[name] for name in StudyRow._fields), studies.c.seal)
-_TRIAL = (*(trials.c[name] for name in TrialRow._fields), trials.c.seal)
-_ENTRY = (*(log.c[name] for name in Entry._fields), log.c.seal)
 
-_Bound = sa.BindParameter[Any]
-_study: _Bound = bindparam("study_")
-_number: _Bound = bindparam("number_")
-_after: _Bound = bindparam("after_")
-_until: _Bound = bindparam("until_")
-_of_study = trials.c.study == _study
-_is_open = sa.text("stoic_trials.state = 'open'")  # literally, or the index would not serve
+def _insert(table: str, columns: tuple[str, ...]) -> str:
+    places = ", ".join("?" * len(columns))
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})"
 
-_open = sa.select(*_TRIAL).where(_of_study, _is_open)
 
-_FIND_TRIAL = Statement(sa.select(*_TRIAL).where(_of_study, trials.c.number == _number))
-# By lease in both, or SQLite would go through all trials ever made rather than the open ones.
-_OPEN = Statement(_open.where(trials.c.expires >= sa.literal_column(f"{UNKNOWN}")))
-_EXPIRED = Statement(
-    _open.where(
-        trials.c.expires >= sa.literal_column(f"{GIVEN_BACK}"),
-        trials.c.expires <= bindparam("now_"),
-        sa.case(
-            (trials.c.expires <= sa.literal_column(f"{TAKEN_BACK}"), bindparam("clock_")),
-            else_=trials.c.clock,
-        )
-        == bindparam("clock_"),
-    )
-    .order_by(trials.c.expires, trials.c.number)
-    .limit(1)
+# By lease in both, or SQLite would go through all trials ever made rather than the open ones; the
+# state literally, or the index would not serve.
+_OPEN = (
+    f"SELECT {_TRIAL} FROM stoic_trials WHERE study = ? AND state = 'open' AND expires >= {UNKNOWN}"
 )
-_SOME_TRIALS = Statement(
-    sa.select(*_TRIAL)
-    .where(_of_study, trials.c.number > _after, trials.c.number <= _until)
-    .order_by(trials.c.number)
+_EXPIRED = (
+    f"SELECT {_TRIAL} FROM stoic_trials WHERE study = ? AND state = 'open' "
+    f"AND expires >= {GIVEN_BACK} AND expires <= ? "
+    f"AND CASE WHEN expires <= {TAKEN_BACK} THEN ? ELSE clock END = ? "
+    "ORDER BY expires, number LIMIT 1"
 )
-_FIND_ENTRY = Statement(
-    sa.select(log.c.value, log.c.reason).where(
-        log.c.study == _study,
-        log.c.trial == _number,
-        log.c.measurement == bindparam("measurement_"),
-    )
+_FIND_TRIAL = f"SELECT {_TRIAL} FROM stoic_trials WHERE study = ? AND number = ?"
+_SOME_TRIALS = (
+    f"SELECT {_TRIAL} FROM stoic_trials WHERE study = ? AND number > ? AND number <= ? "
+    "ORDER BY number"
 )
-_some_entries = (
-    sa.select(*_ENTRY)
-    .where(log.c.study == _study, log.c.seq > _after, log.c.seq <= _until)
-    .order_by(log.c.seq)
+_FIND_ENTRY = (
+    "SELECT value, reason FROM stoic_log WHERE study = ? AND trial = ? AND measurement = ?"
 )
-_SOME_ENTRIES = Statement(_some_entries)
-_ENTRIES_AND_TRIALS = Statement(
-    _some_entries.add_columns(*_TRIAL).outerjoin_from(
-        log, trials, (trials.c.study == log.c.study) & (trials.c.number == log.c.trial)
-    )
+_SOME_ENTRIES = (
+    f"SELECT {_ENTRY} FROM stoic_log WHERE study = ? AND seq > ? AND seq <= ? ORDER BY seq"
 )
-_ADD_TRIAL = Statement(trials.insert())
-_ADD_ENTRY = Statement(log.insert())
-_CHANGE_TRIAL = Statement(
-    trials.update()
-    .where(_of_study, trials.c.number == _number)
-    .values({name: bindparam(name) for name in (*TrialRow._fields[2:], "seal")})
+_ENTRIES_AND_TRIALS = (
+    f"SELECT {_ENTRY}, {_TRIAL} FROM stoic_log LEFT OUTER JOIN stoic_trials "
+    "ON stoic_trials.study = stoic_log.study AND stoic_trials.number = stoic_log.trial "
+    "WHERE stoic_log.study = ? AND seq > ? AND seq <= ? ORDER BY seq"
 )
-_CHANGE_STUDY = Statement(
-    studies.update()
-    .where(studies.c.id == _study)
-    .values({k: bindparam(k) for k in ("next_number", "finished", "entries", "head", "seal")})
+_ADD_TRIAL = _insert("stoic_trials", ("study", *TRIAL_COLUMNS))
+_ADD_ENTRY = _insert("stoic_log", ("study", *ENTRY_COLUMNS))
+_ADD_STUDY = _insert("stoic_studies", (*STUDY_COLUMNS, "problem"))
+_CHANGE_TRIAL = (
+    f"UPDATE stoic_trials SET {', '.join(f'{name} = ?' for name in _CHANGING)} "
+    "WHERE study = ? AND number = ?"
+)
+_CHANGE_STUDY = (
+    "UPDATE stoic_studies SET next_number = ?, finished = ?, entries = ?, head = ?, seal = ? "
+    "WHERE id = ?"
 )
 
 
@@ -128,23 +109,28 @@ class Present:
         )
 
 
+def names(connection: Connection) -> list[str]:
+    """The names of all studies, in the order in which they were made."""
+    return [name for (name,) in connection.execute("SELECT name FROM stoic_studies ORDER BY id")]
+
+
 def find(connection: Connection, name: str) -> tuple[StudyRow, str] | None:
-    """The row and the problem of a study, or None."""
-    wanted = sa.select(*_STUDY, studies.c.problem).where(studies.c.name == name)
-    found = connection.execute(wanted).one_or_none()
+    """The row and the definition of a study, or None."""
+    wanted = f"SELECT {_STUDY}, problem FROM stoic_studies WHERE name = ?"
+    found = connection.execute(wanted, (name,)).fetchone()
     if found is None:
         return None
-    row, problem = StudyRow.of(found), found[10]
-    if seal(problem) != row.problem_seal:
-        raise StoreDamaged(f"the problem of study {name!r} is not as it was written")
-    return row, problem
+    row, definition = StudyRow.of(found), found[10]
+    if digest(definition) != row.definition_digest:
+        raise StoreDamaged(f"the definition of study {name!r} is not as it was written", RESTORE)
+    return row, definition
 
 
-def create(connection: Connection, uid: str, name: str, made: float, problem: str) -> StudyRow:
+def create(connection: Connection, uid: str, name: str, made: float, definition: str) -> StudyRow:
     """A new study without trials."""
-    last = connection.execute(sa.select(sa.func.max(studies.c.id))).scalar()
-    row = StudyRow((last or 0) + 1, uid, name, made, seal(problem), 0, 0, 0, first_head(uid))
-    connection.execute(studies.insert().values(**row._asdict(), seal=row.seal(), problem=problem))
+    last = connection.value("SELECT max(id) FROM stoic_studies") or 0
+    row = StudyRow(last + 1, uid, name, made, digest(definition), 0, 0, 0, first_head(uid))
+    connection.execute(_ADD_STUDY, (*row, row.digest(), definition))
     return row
 
 
@@ -153,16 +139,15 @@ class Ledger:
 
     def __init__(self, database: Database, row: StudyRow) -> None:
         self.database, self.id, self.uid, self.name = database, row.id, row.uid, row.name
-        select = sa.select(*_STUDY, database.clock).where(studies.c.id == _study)
-        self._look = Statement(select)
-        self._lock = Statement(select.with_for_update())  # SQLite has no such words, and no need
 
     # -- read ---------------------------------------------------------------------------------
 
     def look(self, connection: Connection, *, lock: bool = False) -> Present:
         """The study's row; with ``lock``, nobody else changes the study until the end."""
-        statement = self._lock if lock else self._look
-        found = statement.one(connection, {"study_": self.id})
+        dialect = connection.dialect
+        wanted = f"SELECT {_STUDY}, {dialect.clock} FROM stoic_studies WHERE id = ?"
+        wanted = wanted + dialect.for_update if lock else wanted
+        found = connection.execute(wanted, (self.id,)).fetchone()
         if found is None or found[1] != self.uid:
             raise UnknownStudy(
                 f"expected study {self.name!r} to be there still, got none; it was deleted"
@@ -171,26 +156,25 @@ class Ledger:
 
     def trial(self, connection: Connection, number: int) -> TrialRow | None:
         """A trial, if there is one of this number."""
-        found = _FIND_TRIAL.one(connection, {"study_": self.id, "number_": number})
+        found = connection.execute(_FIND_TRIAL, (self.id, number)).fetchone()
         return None if found is None else TrialRow.of(found, self.uid)
 
     def entry(
         self, connection: Connection, number: int, measurement: int
     ) -> tuple[str | None, str | None] | None:
-        """Value and reason of a measurement, if it was told."""
-        given = {"study_": self.id, "number_": number, "measurement_": measurement}
-        found = _FIND_ENTRY.one(connection, given)
+        """Value and reason of a measurement, if there is one."""
+        found = connection.execute(_FIND_ENTRY, (self.id, number, measurement)).fetchone()
         return None if found is None else (found[0], found[1])
 
     def open(self, connection: Connection) -> list[TrialRow]:
         """Trials without an outcome, by number."""
-        found = _OPEN.all(connection, {"study_": self.id})
+        found = connection.execute(_OPEN, (self.id,)).fetchall()
         return sorted(TrialRow.of(row, self.uid) for row in found)
 
     def expired(self, connection: Connection, present: Present) -> TrialRow | None:
         """The open trial that nobody has held for longest; what never was held comes first."""
-        given = {"study_": self.id, "now_": present.lease_now, "clock_": present.clock}
-        found = _EXPIRED.one(connection, given)
+        values = (self.id, present.lease_now, present.clock, present.clock)
+        found = connection.execute(_EXPIRED, values).fetchone()
         return None if found is None else TrialRow.of(found, self.uid)
 
     def trials(self, connection: Connection, row: StudyRow) -> Iterator[TrialRow]:
@@ -203,10 +187,7 @@ class Ledger:
             expected += 1
             yield made
         if expected != row.next_number:
-            raise StoreDamaged(
-                f"trial {expected} of study {self.name!r} is missing; restore the store from a "
-                "copy, or let `stoic study doctor` save what is readable"
-            )
+            raise StoreDamaged(f"trial {expected} of study {self.name!r} is missing", RESTORE)
 
     def log(self, connection: Connection, row: StudyRow) -> Iterator[Entry]:
         """All entries of the log, in order; none is missing."""
@@ -217,7 +198,7 @@ class Ledger:
     def entries(
         self, connection: Connection, row: StudyRow, after: int = 0, head: str | None = None
     ) -> Iterator[tuple[Entry, TrialRow]]:
-        """Entries of the log after number ``after``, whose seal is ``head``, with their trials."""
+        """Entries after number ``after``, whose digest is ``head``, with their trials."""
         head = first_head(self.uid) if head is None else head
         found = self._chunks(connection, _ENTRIES_AND_TRIALS, after, row.entries)
         for entry, rest in self._chain(row, found, after, head):
@@ -234,52 +215,65 @@ class Ledger:
             yield entry, columns[7:]
         if seq != row.entries or head != row.head:
             raise StoreDamaged(
-                f"the log of study {self.name!r} ends after entry {seq}, expected {row.entries}; "
-                "restore the store from a copy, or let `stoic study doctor` save what is readable"
+                f"the log of study {self.name!r} ends after entry {seq}, expected {row.entries}",
+                RESTORE,
             )
 
-    def _chunks(
-        self, connection: Connection, statement: Statement, after: int, last: int
-    ) -> Iterator[Any]:
+    def _chunks(self, connection: Connection, sql: str, after: int, last: int) -> Iterator[Any]:
         for begin in range(after, last, _CHUNK):
-            given = {"study_": self.id, "after_": begin, "until_": min(begin + _CHUNK, last)}
-            yield from statement.all(connection, given)
+            values = (self.id, begin, min(begin + _CHUNK, last))
+            yield from connection.execute(sql, values).fetchall()
+
+    def columns(self, connection: Connection, kind: type[TrialRow] | type[Entry]) -> Iterator[Any]:
+        """The columns of all rows of the study in order, whatever their digests are."""
+        table, names, order = (
+            ("stoic_trials", _TRIAL, "number") if kind is TrialRow else ("stoic_log", _ENTRY, "seq")
+        )
+        sql = f"SELECT {names} FROM {table} WHERE study = ? ORDER BY {order}"
+        yield from connection.execute(sql, (self.id,))
+
+    def states(self, connection: Connection) -> dict[str, int]:
+        """How many trials are in each state."""
+        sql = "SELECT state, count(*) FROM stoic_trials WHERE study = ? GROUP BY state"
+        return {state: int(count) for state, count in connection.execute(sql, (self.id,))}
 
     # -- write --------------------------------------------------------------------------------
 
     def add(self, connection: Connection, row: TrialRow) -> None:
         """A new trial; the study's row has to count it."""
-        _ADD_TRIAL.run(connection, {"study": self.id, **row._asdict(), "seal": row.seal(self.uid)})
+        connection.execute(_ADD_TRIAL, (self.id, *row, row.digest(self.uid)))
+
+    def add_all(self, connection: Connection, rows: Sequence[TrialRow]) -> None:
+        """New trials; the study's row has to count them."""
+        values = [(self.id, *row, row.digest(self.uid)) for row in rows]
+        connection.execute_all(_ADD_TRIAL, values)
 
     def change(self, connection: Connection, row: TrialRow) -> None:
         """Another state, lease or worker of a trial."""
-        given = {name: getattr(row, name) for name in TrialRow._fields[2:]}
-        _CHANGE_TRIAL.run(
-            connection,
-            {"study_": self.id, "number_": row.number, **given, "seal": row.seal(self.uid)},
-        )
+        values = (*row[2:], row.digest(self.uid), self.id, row.number)
+        connection.execute(_CHANGE_TRIAL, values)
 
     def append(
         self, connection: Connection, present: Present, trial: TrialRow, entry: Entry
     ) -> StudyRow:
         """A new entry of the log, and what the study's row is with it; not yet saved."""
-        sealed = entry.seal(present.row.head)
-        _ADD_ENTRY.run(connection, {"study": self.id, **entry._asdict(), "seal": sealed})
+        head = entry.digest(present.row.head)
+        connection.execute(_ADD_ENTRY, (self.id, *entry, head))
         return present.row._replace(
-            entries=entry.seq, head=sealed, finished=present.row.finished + (trial.state == OPEN)
+            entries=entry.seq, head=head, finished=present.row.finished + (trial.state == OPEN)
         )
+
+    def append_all(self, connection: Connection, head: str, entries: Sequence[Entry]) -> str:
+        """New entries after the one whose digest is ``head``; the digest of the last one."""
+        values = []
+        for entry in entries:
+            head = entry.digest(head)
+            values.append((self.id, *entry, head))
+        connection.execute_all(_ADD_ENTRY, values)
+        return head
 
     def save(self, connection: Connection, row: StudyRow) -> None:
         """The study's row as it is now."""
         self.database.note(row)
-        _CHANGE_STUDY.run(
-            connection,
-            {
-                "study_": self.id,
-                "next_number": row.next_number,
-                "finished": row.finished,
-                "entries": row.entries,
-                "head": row.head,
-                "seal": row.seal(),
-            },
-        )
+        values = (row.next_number, row.finished, row.entries, row.head, row.digest(), self.id)
+        connection.execute(_CHANGE_STUDY, values)

@@ -1,7 +1,7 @@
 """Whether the files that a connection has open are still those at the store's path.
 
-A file that is deleted or replaced stays open: what is written goes into nothing, and SQLite does
-not say so. The same holds for its write-ahead log.
+A file that is deleted or replaced stays open: what is written is lost, and SQLite gives
+no error. The same holds for its write-ahead log.
 """
 
 from __future__ import annotations

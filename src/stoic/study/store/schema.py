@@ -3,165 +3,162 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
-
-import sqlalchemy as sa
-from sqlalchemy import Column, Connection, ForeignKey, Index, Integer, MetaData, Table, Text
 
 from stoic.errors import StoreDamaged, StoreUnavailable
-from stoic.study.store.digests import seal
+from stoic.study.store.connection import SQLITE, Connection, Dialect
+from stoic.study.store.rows import digest
 
 __all__ = [
+    "ENTRY_COLUMNS",
     "FORMAT",
     "STEPS",
+    "STUDY_COLUMNS",
     "TABLES",
+    "TRIAL_COLUMNS",
     "create",
-    "first_tables",
-    "log",
-    "meta",
+    "create_first",
+    "definitions",
     "prepare",
-    "studies",
-    "trials",
 ]
 
-_Whole = sa.BigInteger().with_variant(Integer(), "sqlite")
-_Seconds: sa.Double[float] = sa.Double()
+TABLES = ("stoic_meta", "stoic_studies", "stoic_log", "stoic_trials")
 
-TABLES = MetaData()
+# Columns in the order of the fields of `stoic.study.store.rows`, then the digest of the row.
+STUDY_COLUMNS = (
+    "id", "uid", "name", "made", "problem_seal", "next_number", "finished", "entries", "head",
+    "seal",
+)  # fmt: skip
+TRIAL_COLUMNS = (
+    "number", "params", "state", "asked", "lease_until", "worker", "attempt", "token", "clock",
+    "lease", "lost", "expires", "seal",
+)  # fmt: skip
+ENTRY_COLUMNS = ("seq", "trial", "measurement", "value", "reason", "told", "seal")
 
-meta = Table(
-    "stoic_meta",
-    TABLES,
-    Column("id", Integer, primary_key=True),
-    Column("format", Integer, nullable=False),
-    Column("seal", Text, nullable=False),
+_META = ("id {key} NOT NULL", "format INTEGER NOT NULL", "seal TEXT NOT NULL", "PRIMARY KEY (id)")
+_STUDIES = (
+    "id {key} NOT NULL",
+    "uid TEXT NOT NULL",
+    "name TEXT NOT NULL",
+    "made {real} NOT NULL",
+    "problem_seal TEXT NOT NULL",
+    "next_number {whole} NOT NULL",  # trials are 0 … next_number − 1
+    "finished {whole} NOT NULL",  # trials with an outcome
+    "entries {whole} NOT NULL",  # of the log: 1 … entries
+    "head TEXT NOT NULL",  # digest of the last entry
+    "seal TEXT NOT NULL",  # digest of the row
+    "problem TEXT NOT NULL",  # the definition of the study
+    "PRIMARY KEY (id)",
+    "UNIQUE (name)",
 )
-
-studies = Table(
-    "stoic_studies",
-    TABLES,
-    Column("id", Integer, primary_key=True),
-    Column("uid", Text, nullable=False),
-    Column("name", Text, nullable=False, unique=True),
-    Column("made", _Seconds, nullable=False),
-    Column("problem_seal", Text, nullable=False),
-    Column("next_number", _Whole, nullable=False),  # trials are 0 … next_number − 1
-    Column("finished", _Whole, nullable=False),  # trials told or failed
-    Column("entries", _Whole, nullable=False),  # of the log: 1 … entries
-    Column("head", Text, nullable=False),  # seal of the last entry
-    Column("seal", Text, nullable=False),
-    Column("problem", Text, nullable=False),
+_LOG = (
+    "study INTEGER NOT NULL",
+    "seq {whole} NOT NULL",
+    "trial {whole} NOT NULL",
+    "measurement {whole} NOT NULL",
+    "value TEXT",  # None for a failure
+    "reason TEXT",  # None for a value
+    "told {real} NOT NULL",
+    "seal TEXT NOT NULL",
+    "PRIMARY KEY (study, seq)",
+    "UNIQUE (study, trial, measurement)",
+    "FOREIGN KEY(study) REFERENCES stoic_studies (id)",
 )
-
-
-def _trials(tables: MetaData, *later: Column[Any], ends: str) -> Table:
-    """The table of trials, with the columns of later formats behind the others."""
-    made = Table(
-        "stoic_trials",
-        tables,
-        Column("study", ForeignKey("stoic_studies.id"), primary_key=True),
-        Column("number", _Whole, primary_key=True, autoincrement=False),
-        Column("params", Text, nullable=False),
-        Column("state", Text, nullable=False),
-        Column("asked", _Seconds, nullable=False),
-        Column("lease_until", _Seconds, nullable=False),
-        Column("worker", Text, nullable=False),
-        Column("attempt", Integer, nullable=False),
-        Column("seal", Text, nullable=False),
-        *later,
-        sqlite_with_rowid=False,
-    )
-    Index("stoic_open", made.c.study, made.c[ends], made.c.number, sqlite_where=_is_open)
-    return made
-
-
-_is_open = sa.text("state = 'open'")
-_since_2: list[Column[Any]] = [  # see `stoic.study.store.rows.TrialRow`
-    Column("token", Text, nullable=False, server_default=""),
-    Column("clock", Text, nullable=False, server_default=""),
-    Column("lease", _Seconds, nullable=False, server_default="0.0"),
-    Column("lost", Integer, nullable=False, server_default="0"),
-    Column("expires", _Seconds, nullable=False, server_default="-1.0"),
-]
-trials = _trials(TABLES, *_since_2, ends="expires")
-(_open,) = trials.indexes
-
-log = Table(
-    "stoic_log",
-    TABLES,
-    Column("study", ForeignKey(studies.c.id), primary_key=True),
-    Column("seq", _Whole, primary_key=True, autoincrement=False),
-    Column("trial", _Whole, nullable=False),
-    Column("measurement", _Whole, nullable=False),
-    Column("value", Text),  # None for a failure
-    Column("reason", Text),  # None for a value
-    Column("told", _Seconds, nullable=False),
-    Column("seal", Text, nullable=False),
-    sa.UniqueConstraint("study", "trial", "measurement"),
-    sqlite_with_rowid=False,
+_FIRST_TRIALS = (
+    "study INTEGER NOT NULL",
+    "number {whole} NOT NULL",
+    "params TEXT NOT NULL",
+    "state TEXT NOT NULL",
+    "asked {real} NOT NULL",
+    "lease_until {real} NOT NULL",
+    "worker TEXT NOT NULL",
+    "attempt INTEGER NOT NULL",
+    "seal TEXT NOT NULL",
 )
+_SINCE_FORMAT_2 = (
+    "token TEXT DEFAULT '' NOT NULL",
+    "clock TEXT DEFAULT '' NOT NULL",
+    "lease {real} DEFAULT '0.0' NOT NULL",
+    "lost INTEGER DEFAULT '0' NOT NULL",
+    "expires {real} DEFAULT '-1.0' NOT NULL",
+)
+_TRIAL_KEYS = ("PRIMARY KEY (study, number)", "FOREIGN KEY(study) REFERENCES stoic_studies (id)")
+_OPEN_INDEX = "CREATE INDEX stoic_open ON stoic_trials (study, {}, number) WHERE state = 'open'"
 
 
 def create(connection: Connection) -> None:
     """Make the tables of the present format."""
-    TABLES.create_all(connection, checkfirst=False)
+    _create(connection, (*_FIRST_TRIALS, *_SINCE_FORMAT_2), "expires")
 
 
-def first_tables() -> MetaData:
-    """The tables of format 1, as they are in stores that were made then."""
-    first = MetaData()
-    for table in TABLES.sorted_tables:
-        if table is not trials:
-            table.to_metadata(first)
-    _trials(first, ends="lease_until")
-    return first
+def create_first(connection: Connection) -> None:
+    """Make the tables of format 1, as they are in stores that were made then."""
+    _create(connection, _FIRST_TRIALS, "lease_until")
 
 
-def _leases(connection: Connection) -> None:
-    """Leases with a token, by a clock that is known. Rows stay as they are, with their seals."""
-    for each in _since_2:
-        column = sa.schema.CreateColumn(each).compile(dialect=connection.dialect)
-        connection.exec_driver_sql(f"ALTER TABLE {trials.name} ADD COLUMN {column}")
-    connection.exec_driver_sql("DROP INDEX stoic_open")
-    connection.execute(sa.schema.CreateIndex(_open))
+def _create(connection: Connection, trials: tuple[str, ...], end_of_lease: str) -> None:
+    end = connection.dialect.end_of_table
+    tables = {
+        "stoic_meta": (_META, ""),
+        "stoic_studies": (_STUDIES, ""),
+        "stoic_log": (_LOG, end),
+        "stoic_trials": ((*trials, *_TRIAL_KEYS), end),
+    }
+    for name, (lines, end) in tables.items():
+        # as SQLAlchemy wrote it, which made the first stores
+        columns = ", \n\t".join(_typed(line, connection.dialect) for line in lines)
+        connection.execute(f"CREATE TABLE {name} (\n\t{columns}\n){end}")
+    connection.execute(_OPEN_INDEX.format(end_of_lease))
 
 
-STEPS: list[Callable[[Connection], None]] = [_leases]  # the n-th leads from format n to n + 1
+def _typed(line: str, dialect: Dialect) -> str:
+    return line.format(key=dialect.key, whole=dialect.whole, real=dialect.real)
+
+
+def _add_leases(connection: Connection) -> None:
+    """Leases with a token, by a clock that is known. Rows stay as they are, with their digests."""
+    for line in _SINCE_FORMAT_2:
+        column = _typed(line, connection.dialect)
+        connection.execute(f"ALTER TABLE stoic_trials ADD COLUMN {column}")
+    connection.execute("DROP INDEX stoic_open")
+    connection.execute(_OPEN_INDEX.format("expires"))
+
+
+STEPS: list[Callable[[Connection], None]] = [_add_leases]  # the n-th leads from format n to n + 1
 FORMAT = 1 + len(STEPS)
 
 
 def prepare(connection: Connection) -> None:
     """Bring a store to the present format, within a transaction that nobody shares."""
-    found = _format(connection) if sa.inspect(connection).has_table(meta.name) else 0
+    there = connection.value(connection.dialect.has_table, ("stoic_meta",))
+    found = 0 if there is None else _format(connection)
     if found > FORMAT:
         raise StoreUnavailable(
             f"expected a store of format {FORMAT} at most, got {found}, made by a newer Stoic; "
             "upgrade with pip install -U stoic"
         )
-    if connection.dialect.name == "postgresql":  # to name it above would import its dialect
-        _open.dialect_kwargs["postgresql_where"] = _is_open
     for step in STEPS[found - 1 :] if found else [create]:
         step(connection)
     if found < FORMAT:
-        sealed = seal("meta", FORMAT, *_definitions(connection))
-        connection.execute(meta.delete())
-        connection.execute(meta.insert().values(id=1, format=FORMAT, seal=sealed))
+        made = digest("meta", FORMAT, *definitions(connection))
+        connection.execute("DELETE FROM stoic_meta")
+        connection.execute("INSERT INTO stoic_meta (id, format, seal) VALUES (1, ?, ?)",
+                           (FORMAT, made))  # fmt: skip
 
 
 def _format(connection: Connection) -> int:
-    rows = connection.execute(sa.select(meta.c.format, meta.c.seal)).all()
-    if len(rows) != 1 or seal("meta", rows[0][0], *_definitions(connection)) != rows[0][1]:
+    rows = connection.execute("SELECT format, seal FROM stoic_meta").fetchall()
+    if len(rows) != 1 or digest("meta", rows[0][0], *definitions(connection)) != rows[0][1]:
         raise StoreDamaged(
-            "expected the tables as they were made, got others; restore the store from a copy"
+            "expected the tables as they were made, got others", "restore the store from a copy"
         )
     return int(rows[0][0])
 
 
-def _definitions(connection: Connection) -> list[str]:
-    """How SQLite holds the tables, and whatever else could act on them."""
-    if connection.dialect.name != "sqlite":
+def definitions(connection: Connection) -> list[str]:
+    """How SQLite holds the tables, and whatever else could act on them; nothing of a server."""
+    if connection.dialect is not SQLITE:
         return []
-    rows = connection.exec_driver_sql(
+    rows = connection.execute(
         "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE tbl_name LIKE 'stoic\\_%' "
         "ESCAPE '\\' OR type IN ('trigger', 'view') ORDER BY type, name"
     )

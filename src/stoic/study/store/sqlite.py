@@ -10,26 +10,28 @@ import time
 from contextlib import AbstractContextManager, suppress
 from typing import Any
 
-import sqlalchemy as sa
-from sqlalchemy import Connection
-from sqlalchemy.pool import NullPool
-
 from stoic.errors import StoreDamaged, StoreError, StoreUnavailable
 from stoic.files import create
-from stoic.study.repair.wal import check_wal
 from stoic.study.store import clocks, schema
-from stoic.study.store import counters as marks
+from stoic.study.store.connection import SQLITE, Connection
 from stoic.study.store.database import Database
-from stoic.study.store.guards import check_files, check_tables, deadline, guard, objects
+from stoic.study.store.guards import (
+    APPLICATION,
+    check_files,
+    check_tables,
+    deadline,
+    guard,
+    objects,
+)
+from stoic.study.store.lockfile import Counters, LockFile
 from stoic.study.store.presence import Presence
-from stoic.study.store.probe import APPLICATION
-from stoic.study.store.queue import Queue
-from stoic.study.store.statements import driver
+from stoic.study.store.urls import StoreUrl
+from stoic.study.store.wal import check_wal
 
 __all__ = ["SQLite"]
 
-_LEAST = 512  # bytes of a database; SQLite takes a single byte for an empty one
-_PATIENCE = 60.0  # seconds that a writer waits for the others
+_MIN_BYTES = 512  # of a database; SQLite takes a single byte for an empty one
+_PATIENCE_SECONDS = 60.0  # that a writer waits for the others
 
 _UNAVAILABLE = {
     sqlite3.SQLITE_PERM: "is not ours to write; change its permissions",
@@ -59,89 +61,78 @@ class SQLite(Database):
 
     begin_write = "BEGIN IMMEDIATE"
     begin_read = "BEGIN"
-    clock = sa.null()
 
-    def __init__(self, url: sa.URL, mode: int = 0o600) -> None:
-        self.path = str(url.database)
+    def __init__(self, url: StoreUrl, mode: int = 0o600) -> None:
+        self.path = url.path
         if os.path.isdir(self.path):
             raise StoreUnavailable(f"expected a file, got the folder {self.path}; name a file")
         check_files(self.path)
         self._mode = mode  # of new files
         self._presence = Presence(self.path)
         self._schema: int | None = None  # changes with the tables
-        self._queue = self._make_queue()
+        self._lock_file = self._make_lock_file()
         try:
-            self._look()
+            self._check_size()
             super().__init__(url)
         except BaseException:
             self.close()
             raise
 
-    def _make_queue(self) -> Queue:
-        with suppress(OSError):  # which the queue explains
+    def _make_lock_file(self) -> LockFile:
+        with suppress(OSError):  # which the lock file explains
             there = os.path.exists(self.path)
             mode = stat.S_IMODE(os.stat(self.path).st_mode) & 0o666 if there else self._mode
             create(self.path + "-lock", mode)
-        return Queue(self.path + "-lock")
+        return LockFile(self.path + "-lock")
 
-    def _look(self) -> None:
-        """Look at the file's size; to open it here would drop the locks of other connections."""
+    def _check_size(self) -> None:
+        """Check the file's size; to open it here would drop the locks of other connections."""
         with self._turn():
             try:
                 size = os.stat(self.path).st_size
             except OSError:
-                marks.forget(self._queue.file)  # the file was deleted, and with it its studies
+                self._lock_file.drop_counters()  # the file was deleted, and with it its studies
                 return
-        if 0 < size < _LEAST or (size == 0 and marks.marks(self._queue.file)):
+        if 0 < size < _MIN_BYTES or (size == 0 and self._lock_file.counters()):
             raise self._rest_of(size)
 
     def _rest_of(self, size: int) -> StoreDamaged:
         return StoreDamaged(
-            f"expected {self.path} to be a whole store of Stoic, got a rest of {size} bytes; "
-            "restore a copy, or name another file to begin anew"
+            f"expected {self.path} to be a whole store of Stoic, got a rest of {size} bytes",
+            "restore a copy, or name another file to begin anew",
         )
 
     def _committed(self) -> None:
         self._presence.check()
         row, self._changed = self._changed, None
         if row is not None:
-            mark = marks.Mark(row.uid, row.next_number, row.entries)
-            with suppress(OSError):  # what was committed is; the note is for later
-                marks.note(self._queue.file, row.id, mark)
+            with suppress(OSError):  # what was committed is; the counters are for later
+                counters = Counters(row.uid, row.next_number, row.entries)
+                self._lock_file.write_counters(row.id, counters)
 
-    def before(self) -> dict[int, marks.Mark]:
-        return marks.marks(self._queue.file)
+    def counters(self) -> dict[int, Counters]:
+        return self._lock_file.counters()
 
-    def deleted(self, place: int) -> None:
-        marks.forget(self._queue.file, place)
-
-    def _make_engine(self) -> sa.Engine:
-        engine = sa.create_engine(
-            self.url,
-            poolclass=NullPool,
-            isolation_level="AUTOCOMMIT",
-            connect_args={"check_same_thread": False, "timeout": _PATIENCE},
-        )
-        sa.event.listen(engine, "connect", _configure)
-        return engine
+    def deleted(self, study: int) -> None:
+        self._lock_file.drop_counters(study)
 
     def _prepare(self) -> None:
         if not os.path.exists(self.path):
             self._make_file()
-        self._connection = self._connected()
+        self._connection = self._connect()
         known = self._is_store()
         if self._pragma("journal_mode") != "wal":
             self._pragma("journal_mode=WAL")
         with self._transaction(self.begin_read if known else self.begin_write) as connection:
             if not known:
-                connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION}")
-                connection.exec_driver_sql(f"PRAGMA user_version={secrets.randbits(31)}")
+                connection.execute(f"PRAGMA application_id={APPLICATION}")
+                connection.execute(f"PRAGMA user_version={secrets.randbits(31)}")
             schema.prepare(connection)
         uid = self._pragma("user_version")
         self._presence.opened(uid)
         self._schema = self._pragma("schema_version")
         with suppress(OSError):
-            marks.belong(self._queue.file, f"{uid:032x}")
+            self._lock_file.claim(f"{uid:032x}")
 
     def _make_file(self) -> None:
         """An empty file; what is left of a store that was here is not taken for its own."""
@@ -160,24 +151,35 @@ class SQLite(Database):
     def _is_store(self) -> bool:
         """Whether the file is a store, with the tables of one; False where nothing is in it."""
         assert self._connection is not None
-        application, raw = self._pragma("application_id"), driver(self._connection)
+        application, driver = self._pragma("application_id"), self._connection.driver
         if application == APPLICATION:
-            check_tables(raw, self.path)
+            check_tables(driver, self.path)
             return True
-        if application or objects(raw):
+        if application or objects(driver):
             raise StoreDamaged(
                 f"expected {self.path} to be a store of Stoic or an empty file, got another "
-                "database; name another file"
+                "database",
+                "name another file",
             )
-        if marks.marks(self._queue.file):
+        if self._lock_file.counters():
             raise self._rest_of(os.path.getsize(self.path))
         return False
 
-    def _connected(self) -> Connection:
+    def _connect(self) -> Connection:
         self._check_fork()
         self._presence.check()
-        check_wal(self.path)  # before SQLite, which would drop what is damaged and say nothing
-        return super()._connected()
+        check_wal(self.path)  # before SQLite, which would silently drop what is damaged
+        driver = sqlite3.connect(
+            self.path, timeout=_PATIENCE_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        try:
+            guard(driver)  # nothing in the file is trusted beyond its data
+            driver.execute("PRAGMA synchronous=FULL")  # durable at every commit
+            driver.execute("PRAGMA foreign_keys=ON")
+        except BaseException:
+            driver.close()
+            raise
+        return Connection(driver, SQLITE)
 
     def _begun(self, begin: str) -> Connection:
         if self._connection is not None:
@@ -189,12 +191,11 @@ class SQLite(Database):
         return super()._begun(begin)
 
     def _entered(self, connection: Connection) -> None:
-        raw = driver(connection)
         if self._presence.new:
-            self._presence.connected(raw.execute("PRAGMA user_version").fetchone()[0])
-        found = raw.execute("PRAGMA schema_version").fetchone()[0]
+            self._presence.connected(connection.value("PRAGMA user_version"))
+        found = connection.value("PRAGMA schema_version")
         if self._schema is not None and found != self._schema:
-            check_tables(raw, self.path)
+            check_tables(connection.driver, self.path)
             self._schema = found
 
     def drop(self) -> None:
@@ -203,13 +204,13 @@ class SQLite(Database):
 
     def _pragma(self, words: str) -> Any:
         assert self._connection is not None
-        return self._connection.exec_driver_sql(f"PRAGMA {words}").scalar()
+        return self._connection.value(f"PRAGMA {words}")
 
     def check(self, connection: Connection) -> None:
-        with deadline(driver(connection), self.path):
-            found = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar()
+        with deadline(connection.driver, self.path):
+            found = connection.value("PRAGMA integrity_check(1)")
         if found != "ok":
-            raise StoreDamaged(f"expected {self.path} to be whole, got {found!r}; restore a copy")
+            raise StoreDamaged(f"expected {self.path} to be whole, got {found!r}", "restore a copy")
 
     def exclusive(self, connection: Connection) -> None:
         """Every transaction that writes is."""
@@ -228,10 +229,10 @@ class SQLite(Database):
 
     def _turn(self) -> AbstractContextManager[None]:
         self._check_fork()
-        if not self._queue.whole():
-            self._queue.close()
-            self._queue = self._make_queue()
-        return self._queue.turn(_PATIENCE)
+        if not self._lock_file.whole():
+            self._lock_file.close()
+            self._lock_file = self._make_lock_file()
+        return self._lock_file.turn(_PATIENCE_SECONDS)
 
     def _check_fork(self) -> None:
         if _torn and self._identity() in _torn:
@@ -260,7 +261,7 @@ class SQLite(Database):
             _torn.add(identity)
         super().after_fork_in_child()
 
-    def driver_error(self) -> type[Exception]:
+    def _driver_errors(self) -> type[Exception]:
         return sqlite3.Error
 
     def explain(self, error: BaseException) -> StoreError | None:
@@ -278,19 +279,11 @@ class SQLite(Database):
 
     def _damaged(self, error: BaseException) -> StoreDamaged:
         return StoreDamaged(
-            f"expected {self.path} to be a whole store of Stoic, got {error}; "
-            "restore a copy, or name another file"
+            f"expected {self.path} to be a whole store of Stoic, got {error}",
+            "restore a copy, or name another file",
         )
 
     def close(self) -> None:
-        if hasattr(self, "_engine"):
+        if hasattr(self, "driver_errors"):
             super().close()
-        self._queue.close()
-
-
-def _configure(connection: Any, record: object) -> None:
-    """Durable at every commit; nothing in the file is trusted beyond its data."""
-    del record
-    guard(connection)
-    for words in ("synchronous=FULL", "foreign_keys=ON"):
-        connection.execute(f"PRAGMA {words}")
+        self._lock_file.close()

@@ -1,8 +1,8 @@
 """What stands in SQLite's write-ahead log, read without SQLite.
 
 When SQLite opens a file whose write-ahead log has a bad frame, it drops that frame and all that
-follow, without a word: commits that were acknowledged are gone. So the log is read here before
-SQLite may open it. Two witnesses tell whether frames are missing: the index that the last
+follow, without an error: commits that were acknowledged are gone. So the log is read here before
+SQLite may open it. Two things reveal that frames are missing: the index that the last
 processes shared (``-shm``), which names the last frame that was synced, and frames further down
 that only whole ones can precede.
 
@@ -24,10 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stoic.errors import StoreDamaged
+from stoic.study.store.rows import RESTORE
 
 __all__ = ["Frame", "Wal", "check_wal", "read_wal"]
 
-_MAGIC = 0x377F0682  # the lowest bit tells the order of bytes in checksums
+_MAGIC = 0x377F0682  # the lowest bit is the order of bytes in checksums
 _VERSION = 3007000
 _HEADER, _FRAME_HEADER = 32, 24
 _CHUNK = 1000  # frames looked at together
@@ -56,7 +57,7 @@ class Wal:
     size: int
     page_size: int = 0
     header: bool = False  # whether the file's own header is whole
-    promised: int = 0  # frames that the shared index says were synced
+    promised: int = 0  # frames that were synced, by the shared index
     needed: bool = False  # whether some of those are nowhere else
     frames: tuple[Frame, ...] = field(default=(), repr=False)
 
@@ -104,8 +105,7 @@ def check_wal(path: str) -> None:
         if found is None:
             return
     raise StoreDamaged(
-        f"expected {path}-wal, the log of {path}, to be whole, got damage: {found}; restore the "
-        "store from a copy, or let `stoic study doctor` save what is readable"
+        f"expected {path}-wal, the log of {path}, to be whole, got damage: {found}", RESTORE
     )
 
 
@@ -168,7 +168,7 @@ def _is_page_size(size: int) -> bool:
 
 @dataclass(frozen=True)
 class _Shared:
-    """What the processes that had the file open told each other."""
+    """What the processes that had the file open shared."""
 
     frames: int
     needed: bool

@@ -1,0 +1,71 @@
+"""The optimiser and random search as advisers of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from stoic.optimize import Answer, Luckiest, Optimizer, Suspect, Trial
+from stoic.randomness import generator
+from stoic.study.advisers import Adviser, Outcome, Params
+from stoic.study.definition import Definition
+
+__all__ = ["OptimizerAdviser", "RandomAdviser"]
+
+
+class OptimizerAdviser(Adviser):
+    """`stoic.Optimizer`, with the study's numbers on its trials."""
+
+    def __init__(self, definition: Definition) -> None:
+        super().__init__(definition)
+        self._numbers: list[int] = []
+
+    @cached_property
+    def optimizer(self) -> Optimizer:
+        """Made when it is needed: it takes half a second of imports."""
+        of = self.definition
+        return Optimizer(of.space, direction=of.direction, seed=of.seed)
+
+    def take(self, number: int, params: Params, value: float | None, reason: str | None) -> None:
+        self.take_all([(number, params, value, reason)])
+
+    def take_all(self, outcomes: Sequence[Outcome]) -> None:
+        self.optimizer.tell_all([outcome[1:] for outcome in outcomes])
+        self._numbers += [outcome[0] for outcome in outcomes]
+
+    def suggest(self, number: int, pending: Sequence[Params]) -> dict[str, Any]:
+        del number  # it follows from the history and from what is pending
+        suggestion: dict[str, Any] = self.optimizer.ask(pending=pending)
+        return suggestion
+
+    def recommend(self) -> Answer:
+        return self.optimizer.recommend()
+
+    @property
+    def luckiest(self) -> Luckiest:
+        lucky = self.optimizer.luckiest
+        return replace(lucky, trial=self._renumbered(lucky.trial))
+
+    def suspects(self) -> tuple[Suspect, ...]:
+        return tuple(replace(s, trial=self._numbers[s.trial]) for s in self.optimizer.suspects())
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        return tuple(map(self._renumbered, self.optimizer.trials))
+
+    def _renumbered(self, trial: Trial) -> Trial:
+        return replace(trial, number=self._numbers[trial.number])
+
+
+class RandomAdviser(OptimizerAdviser):
+    """Uniform draws; the optimiser is asked for conclusions only."""
+
+    needs_history = False
+
+    def suggest(self, number: int, pending: Sequence[Params]) -> dict[str, Any]:
+        del pending
+        space = self.definition.space
+        quantiles = generator(self.definition.seed, number).random((1, len(space)))
+        return space.decode(space.fill(quantiles)[0])

@@ -1,0 +1,71 @@
+"""One connection to a database: plain SQL, the same statements for sqlite3 and for psycopg."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+__all__ = ["POSTGRESQL", "SQLITE", "Connection", "Dialect"]
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """Where the SQL of the two databases differs."""
+
+    key: str  # type of a primary key that the database can count up
+    whole: str  # type of a 64-bit integer
+    real: str  # type of a 64-bit float
+    end_of_table: str  # after the definition of a table whose primary key is its order
+    has_table: str  # selects 1 where there is a table of the name ?
+    clock: str  # the present time in Unix seconds; NULL where the client's clock serves
+    for_update: str  # after a select: nobody else changes the row until the transaction ends
+    placeholder: str  # of a parameter, for which statements have ?
+
+
+SQLITE = Dialect(
+    key="INTEGER",
+    whole="INTEGER",
+    real="DOUBLE",
+    end_of_table="\n WITHOUT ROWID\n\n",
+    has_table="SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?",
+    clock="NULL",
+    for_update="",  # who writes is alone
+    placeholder="?",
+)
+POSTGRESQL = Dialect(
+    key="SERIAL",
+    whole="BIGINT",
+    real="DOUBLE PRECISION",
+    end_of_table="",
+    has_table="SELECT 1 WHERE to_regclass(?) IS NOT NULL",
+    clock="CAST(EXTRACT(epoch FROM clock_timestamp()) AS DOUBLE PRECISION)",
+    for_update=" FOR UPDATE",
+    placeholder="%s",
+)
+
+
+class Connection:
+    """A driver's connection in autocommit mode; statements have ``?`` for their parameters."""
+
+    def __init__(self, driver: Any, dialect: Dialect) -> None:
+        self.driver, self.dialect = driver, dialect
+
+    def execute(self, sql: str, values: Sequence[Any] = ()) -> Any:
+        """Run a statement; the driver's cursor."""
+        return self.driver.execute(_written(sql, self.dialect.placeholder), values)
+
+    def execute_all(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Run a statement for each row of values."""
+        self.driver.cursor().executemany(_written(sql, self.dialect.placeholder), rows)
+
+    def value(self, sql: str, values: Sequence[Any] = ()) -> Any:
+        """The first column of the first row; None where there is no row."""
+        row = self.execute(sql, values).fetchone()
+        return None if row is None else row[0]
+
+
+@cache  # statements are constants of the code
+def _written(sql: str, placeholder: str) -> str:
+    return sql.replace("?", placeholder)

@@ -1,0 +1,101 @@
+"""What is known of a study: its definition, its trials, and the answers that follow from them."""
+
+from __future__ import annotations
+
+from stoic.optimize import Answer, Luckiest, Suspect
+from stoic.report import Result
+from stoic.spaces import Space
+from stoic.study.advisers import Adviser
+from stoic.study.opened import OpenStudy
+from stoic.study.records import TrialRecord
+from stoic.study.store.urls import shown
+from stoic.study.trials import records
+
+__all__ = ["StudyView"]
+
+
+class StudyView:
+    """The part of `stoic.Study` that changes nothing."""
+
+    def __init__(self, opened: OpenStudy) -> None:
+        self._opened, self._definition = opened, opened.definition
+
+    # -- what is known ------------------------------------------------------------------------
+
+    @property
+    def space(self) -> Space:
+        """What is searched."""
+        return self._definition.space
+
+    @property
+    def direction(self) -> str:
+        """``"maximize"`` or ``"minimize"``."""
+        return self._definition.direction
+
+    @property
+    def seed(self) -> int:
+        """Of all that is drawn."""
+        return self._definition.seed
+
+    @property
+    def method(self) -> str:
+        """``"auto"``, ``"random"`` or ``"policy"``."""
+        return self._definition.method
+
+    @property
+    def objective(self) -> str:
+        """What is measured."""
+        return self._definition.objective
+
+    @property
+    def uid(self) -> str:
+        """The study's own name among all studies anywhere."""
+        return self._opened.ledger.uid
+
+    @property
+    def url(self) -> str:
+        """Where the store is, without a password."""
+        return shown(self._opened.database.url)
+
+    @property
+    def finished(self) -> int:
+        """How many trials have a value or failed, by anyone."""
+        with self._opened.database.read() as connection:
+            return self._opened.ledger.look(connection).row.finished
+
+    @property
+    def trials(self) -> tuple[TrialRecord, ...]:
+        """All trials, by number."""
+        with self._opened.database.read() as connection:
+            return records(connection, self._opened.ledger)
+
+    # -- answers ------------------------------------------------------------------------------
+
+    def refresh(self) -> None:
+        """Take in what other processes reported; all answers do so by themselves."""
+        self.informed()
+
+    def informed(self) -> Adviser:
+        """Who draws the conclusions, with all that the log holds."""
+        return self._opened.informed()
+
+    def recommend(self) -> Answer:
+        """The configuration to stand by: the best *estimated* one, with a 90% interval."""
+        with self._opened.thinking:
+            return self.informed().recommend()
+
+    @property
+    def luckiest(self) -> Luckiest:
+        """The best *observed* value, and why it is, or is not, the answer."""
+        with self._opened.thinking:
+            return self.informed().luckiest
+
+    def suspects(self) -> tuple[Suspect, ...]:
+        """Measurements that are taken for corrupt, each with the reason."""
+        with self._opened.thinking:
+            return self.informed().suspects()
+
+    def result(self) -> Result:
+        """All that was found so far; its trials have the study's numbers, in the log's order."""
+        with self._opened.thinking:
+            return self.informed().result()
