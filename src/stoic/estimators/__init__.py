@@ -1,21 +1,39 @@
-"""Estimators: payoffs → mean. They know the smoother, never the width."""
+"""Estimators: payoffs → mean, and how a payoff is limited before. They never know the width."""
 
 from stoic.estimators.adaptive import AdaptivelyTruncatedMean
-from stoic.estimators.calibration import Calibration
+from stoic.estimators.belief import Belief, DenseBelief
+from stoic.estimators.clipping import Clipping, ContextualClipping, NoiseWatch
 from stoic.estimators.lazy import LazyMean
-from stoic.estimators.overview import LazyOverview, Overview
+from stoic.estimators.limited import Limited
+from stoic.estimators.limiter import (
+    ContextualTruncation,
+    Limiter,
+    Limiters,
+    Truncation,
+    Unlimited,
+)
+from stoic.estimators.overview import LazyOverview
 from stoic.estimators.replicates import EpochPayoffs, replicate_estimate
 from stoic.estimators.smoothed import SmoothedMean
 from stoic.estimators.truncation import contextual_threshold, truncate
 
 __all__ = [
     "AdaptivelyTruncatedMean",
-    "Calibration",
+    "Belief",
+    "Clipping",
+    "ContextualClipping",
+    "ContextualTruncation",
+    "DenseBelief",
     "EpochPayoffs",
     "LazyMean",
     "LazyOverview",
-    "Overview",
+    "Limited",
+    "Limiter",
+    "Limiters",
+    "NoiseWatch",
     "SmoothedMean",
+    "Truncation",
+    "Unlimited",
     "contextual_threshold",
     "replicate_estimate",
     "truncate",

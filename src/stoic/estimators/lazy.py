@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stoic.checks import Array, IntArray
-from stoic.estimators.calibration import About, Calibration
+from stoic.estimators.limited import Limited
 from stoic.estimators.truncation import check_sums
 from stoic.loops import interpolate, interpolation_error
 from stoic.posterior import Step
@@ -75,28 +75,18 @@ class LazyMean:
 
     # -- payoffs ------------------------------------------------------------------------------
 
-    def add(self, arm: int, payoffs: list[float], step: Step, posterior: LazyPosterior) -> None:
-        """Take in the payoff of the play that made ``step``."""
+    def learn(self, arm: int, limited: Limited, step: Step, posterior: LazyPosterior) -> None:
+        """Take in the payoff of the play that made ``step``, or all payoffs so far anew."""
+        payoffs, self.location, anew = limited
+        if anew is not None:
+            self.replace(*anew, posterior)
+            return
         if step.refreshed:
             self._rebase(posterior)
-        (y,) = payoffs
+        (y,) = payoffs.tolist()
         self.sums[arm] += y
         row, pivot = posterior.last
         self._append((np.array([y, 1.0]) - self._beta @ row) / pivot, posterior)
-
-    def judge(
-        self,
-        arm: int,
-        payoffs: list[float],
-        step: Step,
-        posterior: LazyPosterior,
-        by: tuple[Calibration, About, bool],
-    ) -> None:
-        """Let a calibration see the payoff first, and clip it or not, about an estimate."""
-        learned, about, clipped = by
-        y_hat = learned.clip(arm, payoffs, *about)
-        self.location = learned.location
-        self.add(arm, y_hat if clipped else payoffs, step, posterior)
 
     def suppose(self, posterior: LazyPosterior) -> None:
         """Take the last play as one whose payoff was as expected."""
