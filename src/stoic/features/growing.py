@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Self
 
 import numpy as np
@@ -67,8 +68,7 @@ class GrowingMap:
         columns = len(self.kept) + len(new) - self._together
         if not grows or columns > max(_MIN_REBUILD_COLUMNS, self._together // 8):
             return self._on(points, entries)
-        twin = self.__class__.__new__(self.__class__)
-        twin.__dict__.update(self.__dict__)
+        twin = copy(self)
         twin.dictionary = entries
         stable = all(twin._add(points, entry) for entry in new)
         return twin if stable else self._on(points, entries)

@@ -6,6 +6,7 @@ chowdhury2019 §5.1 (b) and calandriello2019 §3.1.
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -99,8 +100,7 @@ class NystromMap:
         joined = len(here) + len(new)
         if self._eigen is None or joined != len(dictionary) or joined > self.base + _TURNS:
             return self._anew(points, dictionary, before=self)
-        twin = NystromMap.__new__(NystromMap)
-        twin.__dict__.update(self.__dict__)
+        twin = copy(self)
         twin.dictionary = np.array([*self.dictionary.tolist(), *new], dtype=np.int64)
         twin._points = points[twin.dictionary]
         twin._eigen = self._eigen[0].copy(), self._eigen[1].copy()

@@ -25,6 +25,7 @@ try:
     from numba.core.compiler_lock import global_compiler_lock
 
     COMPILES = True
+    _NUMBAS_LOCK: Any = global_compiler_lock
 except ImportError:  # it is not there, or does not suit this NumPy
     COMPILES = False
 
@@ -81,13 +82,13 @@ class _Compiler(ForkAware):
 
     def before_fork(self, patience: float) -> None:
         del patience  # Numba's lock can't be waited for with a limit
-        global_compiler_lock.acquire()
+        _NUMBAS_LOCK.acquire()
         self._held = True
 
     def after_fork_in_parent(self) -> None:
         if self._held:
             self._held = False
-            global_compiler_lock.release()
+            _NUMBAS_LOCK.release()
 
     def after_fork_in_child(self) -> None:
         self.after_fork_in_parent()

@@ -9,7 +9,7 @@ import numpy as np
 
 from stoic.checks import Array, IntArray
 from stoic.errors import InvalidState
-from stoic.schema import Schema
+from stoic.schema import Schema, Stateful
 
 __all__ = ["Posterior", "Step", "Track", "agree", "grown"]
 
@@ -81,8 +81,10 @@ class Posterior(Protocol):
         """Raise :class:`InvalidState` unless all figures follow from the plays."""
 
 
-class Track:
+class Track(Stateful):
     """The tracked points and their counts, which every posterior keeps."""
+
+    shared = frozenset({"points", "_prior"})
 
     def __init__(self, points: Array, lam: float) -> None:
         self.lam = lam
@@ -108,6 +110,10 @@ class Track:
 
     def reserve(self) -> None:
         """Make room for one more play: there always is."""
+
+    def _restored(self, state: dict[str, Any]) -> None:
+        del state
+        self.t, self._largest = int(self.counts.sum()), None
 
     def _count(self, arm: int, times: int = 1) -> None:
         self.counts[arm] += times

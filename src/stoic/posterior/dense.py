@@ -9,7 +9,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.linalg.blas import dsymm
 
-from stoic.checks import Array
+from stoic.checks import Array, IntArray
 from stoic.kernels import Kernel
 from stoic.loops import late_play
 from stoic.loops.blas import add_half
@@ -46,12 +46,14 @@ class DensePosterior(Solved):
         "next_refresh": Wholes(),
     }
     _covariance: Array  # C, without the plays in G
-    _recent: Array  # G, with room
-    _late: int  # plays in G
 
     def __init__(self, kernel: Kernel, points: Array, lam: float) -> None:
         super().__init__(kernel, points, lam)
         self.refresh()
+
+    @property
+    def _played(self) -> IntArray:  # type: ignore[override]
+        return np.flatnonzero(self.counts)
 
     def observe(self, arm: int, times: int = 1) -> Step:
         """Account for ``times`` more plays of a tracked point; ``gain`` is for their mean."""
@@ -72,8 +74,7 @@ class DensePosterior(Solved):
 
     def _catch_up(self) -> None:
         """Do the steps that were put off."""
-        G = self._recent[:, : self._late]
-        add_half(self._covariance, -1.0, G)
+        add_half(self._covariance, -1.0, self._put_off)
         self._late = 0
 
     def refresh(self) -> None:
@@ -85,8 +86,7 @@ class DensePosterior(Solved):
         self._covariance = np.asfortranarray(K - W.T @ W / self.lam)
         self.var = np.maximum(np.diag(self._covariance), 0.0)
         self.logdet = 2.0 * float(np.log(np.diag(factor)).sum())
-        self._recent = np.zeros((len(points), DELAY), order="F")
-        self._late = 0
+        self._make_room(len(points))
         self._largest = None
         self._next_refresh = self.t + max(1024, _PAUSE * len(points))
 
@@ -99,44 +99,20 @@ class DensePosterior(Solved):
 
     def smooth(self, sums: Array) -> Array:
         """The posterior means for per-point payoff sums, (A,) or (A, j)."""
-        G, weights = self._recent[:, : self._late], sums.reshape(len(sums), -1) / self.lam
+        G, weights = self._put_off, sums.reshape(len(sums), -1) / self.lam
         means: Array = dsymm(1.0, self._covariance, weights, lower=1) - G @ (G.T @ weights)
         return means.reshape(sums.shape)
 
-    def copy(self) -> DensePosterior:
-        """An independent posterior in the same state."""
-        twin = DensePosterior.__new__(DensePosterior)
-        twin.__dict__.update(self.__dict__)
-        twin.counts, twin.var = self.counts.copy(), self.var.copy()
-        twin._covariance = self._covariance.copy(order="F")
-        twin._recent = self._recent.copy(order="F")
-        return twin
-
-    def state(self) -> dict[str, Any]:
-        """Everything that :meth:`restore` needs to go on bit by bit."""
-        return {
-            "counts": self.counts.copy(),
-            "var": self.var.copy(),
-            "covariance": self._covariance.copy(),
-            "put_off": self._recent[:, : self._late].copy(),
-            "logdet": self.logdet,
-            "next_refresh": self._next_refresh,
-        }
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over a state that fits :attr:`schema`."""
-        self.counts, self.t = state["counts"], int(state["counts"].sum())
-        self.var, self._largest = state["var"], None
-        self._covariance = np.asfortranarray(state["covariance"])
-        self._recent, self._late = self._with_room(state["put_off"], len(self.points))
-        self.logdet, self._next_refresh = state["logdet"], state["next_refresh"]
-        self._forget()
+    def _restored(self, state: dict[str, Any]) -> None:
+        self._covariance = np.asfortranarray(self._covariance)
+        self._make_room(len(self.points))
+        super()._restored(state)
 
     def verify(self) -> None:
         """Raise :class:`InvalidState` unless all figures follow from the plays."""
         fresh = self.copy()
         fresh.refresh()
-        G, unit = self._recent[:, : self._late], float(self._prior.max(initial=0.0))
+        G, unit = self._put_off, float(self._prior.max(initial=0.0))
         covariance = np.tril(self._covariance - G @ G.T)  # the upper half lags
         agree("the covariance", covariance, np.tril(fresh._covariance), unit)
         self._verify_figures(fresh)

@@ -64,11 +64,10 @@ class ExactPosterior(Solved):
 
     def __init__(self, kernel: Kernel, points: Array, lam: float) -> None:
         super().__init__(kernel, points, lam)
-        self._order: IntArray = np.zeros(0, dtype=np.int64)  # U, in order of first play
+        self._played: IntArray = np.zeros(0, dtype=np.int64)  # U, in order of first play
         self._slot: IntArray = np.full(len(points), -1, dtype=np.int64)
         self._columns: Array = np.zeros((len(points), 0), order="F")  # C[:, U], with room to grow
-        self._recent: Array = np.zeros((len(points), DELAY), order="F")  # G, with room
-        self._late = 0  # plays in G
+        self._make_room(len(points))
         self._next_refresh = 256
         self._solved = 0  # distinct points at the last fresh solve
         self._judge_ridge()
@@ -79,16 +78,12 @@ class ExactPosterior(Solved):
         self._fragile_ridge = self.lam < _FRAGILE * prior
 
     @property
-    def _played(self) -> IntArray:
-        return self._order
-
-    @property
     def _covariance(self) -> Array:
         return self._columns[: len(self.points), : self.size]
 
     @property
-    def _put_off(self) -> Array:
-        return self._recent[: len(self.points), : self._late]
+    def _room(self) -> IntArray:
+        return np.array(self._columns.shape)
 
     def observe(self, arm: int, times: int = 1) -> Step:
         """Account for ``times`` more plays of a tracked point; ``gain`` is for their mean."""
@@ -172,7 +167,7 @@ class ExactPosterior(Solved):
             column = prior - K @ (root * weights / self.lam)
         self._columns = grown(self._columns, (len(self.points), u + 1))
         self._columns[: len(column), u] = column + G @ G[arm] if self._late else column
-        self._order = np.append(self._played, arm)
+        self._played = np.append(self._played, arm)
         self._slot[arm] = u
         return self._column(u, arm)
 
@@ -207,7 +202,7 @@ class ExactPosterior(Solved):
         self._prior = np.concatenate([self._prior, prior])
         self._judge_ridge()
         self._columns = grown(self._columns, (len(self.points), self.size))
-        self._recent = np.zeros((len(self._columns), DELAY), order="F")
+        self._make_room(len(self._columns))
         var = prior
         if self.size:
             root, factor = self._present_factor()
@@ -225,43 +220,14 @@ class ExactPosterior(Solved):
             means -= self._put_off @ (self._put_off[self._played].T @ weights)
         return means
 
-    def copy(self) -> ExactPosterior:
-        """An independent posterior in the same state."""
-        twin = ExactPosterior.__new__(ExactPosterior)
-        twin.__dict__.update(self.__dict__)
-        twin.counts, twin.var = self.counts.copy(), self.var.copy()
-        twin._slot, twin._columns = self._slot.copy(), self._columns.copy(order="F")
-        twin._recent = self._recent.copy(order="F")
-        return twin
-
-    def state(self) -> dict[str, Any]:
-        """Everything that :meth:`restore` needs to go on bit by bit."""
-        return {
-            "counts": self.counts.copy(),
-            "played": self._played.copy(),
-            "var": self.var.copy(),
-            "covariance": self._covariance.copy(),
-            "put_off": self._put_off.copy(),
-            "logdet": self.logdet,
-            "next_refresh": self._next_refresh,
-            "room": np.array(self._columns.shape),
-            "solved": self._solved,
-        }
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over a state that fits :attr:`schema`."""
-        self.counts, self.t = state["counts"], int(state["counts"].sum())
-        self._order = state["played"]
-        if not np.array_equal(np.sort(self._order), np.flatnonzero(self.counts)):
+    def _restored(self, state: dict[str, Any]) -> None:
+        if not np.array_equal(np.sort(self._played), np.flatnonzero(self.counts)):
             raise InvalidState("expected the points with a count as those played in a state")
-        self.var, self._largest = state["var"], None
         self._columns = self._with_columns(state["covariance"], state["room"])
-        self._recent, self._late = self._with_room(state["put_off"], len(self._columns))
+        self._make_room(len(self._columns))
         self._slot = np.full(len(self.points), -1, dtype=np.int64)
         self._slot[self._played] = np.arange(self.size)
-        self.logdet, self._next_refresh = state["logdet"], state["next_refresh"]
-        self._solved = state["solved"]
-        self._forget()
+        super()._restored(state)
 
     @staticmethod
     def _with_columns(covariance: Array, room: IntArray) -> Array:

@@ -133,7 +133,7 @@ class FeaturePosterior(Track):
         self._latest = -1  # the arm last played
         anchors, weights, order = self.features.parts
         self.parts = (anchors, weights, order)  # Numba is quicker with a plain tuple
-        self._column, self._direction = (np.empty(n) for n in self.features.psi.shape)
+        self._column, self._direction = (np.zeros(n) for n in self.features.psi.shape)
 
     def refresh(self) -> None:
         """Form V, V⁻¹, σ² and logdet afresh from the counts."""
@@ -228,34 +228,13 @@ class FeaturePosterior(Track):
         mean: Array = psi @ (self.inverse @ (self.features.psi.T @ sums))
         return mean, np.sqrt(self._variance(psi, self.kernel.diag(X)))
 
-    def copy(self) -> FeaturePosterior:
-        """An independent posterior in the same state."""
-        twin = FeaturePosterior.__new__(FeaturePosterior)
-        twin.__dict__.update(self.__dict__)
-        twin.counts, twin.var = self.counts.copy(), self.var.copy()
-        twin.inverse = self.inverse.copy()
-        twin._direction, twin._column = self._direction.copy(), self._column.copy()
-        twin.root = None if self.root is None else self.root.copy()
-        return twin
+    @property
+    def _dictionary(self) -> IntArray | None:
+        return self.map.dictionary if isinstance(self.map, NystromMap | GrowingMap) else None
 
-    def state(self) -> dict[str, Any]:
-        """Everything that :meth:`restore` needs to go on bit by bit."""
-        state = {
-            "counts": self.counts.copy(),
-            "var": self.var.copy(),
-            "inverse": self.inverse.copy(),
-            "logdet": self.logdet,
-            "next_refresh": self._next_refresh,
-            "own": self._own,
-            "latest": self._latest,
-        }
-        if self._latest >= 0:
-            state |= {"direction": self._direction.copy(), "column": self._column.copy()}
-        if self.root is not None:
-            state["root"] = self.root.state()
-        if isinstance(self.map, NystromMap | GrowingMap):
-            state |= {"dictionary": self.map.dictionary.copy(), "base": self.map.base}
-        return state
+    @property
+    def _base(self) -> int | None:
+        return self.map.base if isinstance(self.map, NystromMap | GrowingMap) else None
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over a state that fits :attr:`schema`.
@@ -263,22 +242,21 @@ class FeaturePosterior(Track):
         Where the features come out differently (an earlier release left directions out, another
         BLAS rounds another way), all is formed afresh from the counts, and ``renewed`` says so.
         """
-        self.counts, self.t = state["counts"], int(state["counts"].sum())
         if self._rooted != ("root" in state):
             raise InvalidState("expected a root in the state just where the policy has one")
         same, r = self._restore_features(state), self.features.rank
-        if not same or state["inverse"].shape != (r, r):
-            self.refresh()
-            self.renewed = True
-            return
-        self.var, self._largest = state["var"], None
-        self.inverse = state["inverse"]
-        self.root = Root.restored(state["root"]) if self._rooted else None
-        self.logdet, self._next_refresh = state["logdet"], state["next_refresh"]
         self._forget_play()
-        self._latest = state["latest"]
-        if self._latest >= 0:
-            self._direction, self._column = state["direction"], state["column"]
+        if same and state["inverse"].shape == (r, r):
+            super().restore(state)
+            return
+        self.counts, self.t = state["counts"], int(state["counts"].sum())
+        self.refresh()
+        self.renewed = True
+
+    def _restored(self, state: dict[str, Any]) -> None:
+        super()._restored(state)
+        if self._latest >= 0 and not {"direction", "column"} <= state.keys():
+            raise InvalidState("expected direction and column of the last play in the state")
 
     def _restore_features(self, state: dict[str, Any]) -> bool:
         """Make the features of a state; whether their dictionary is in the state's order."""

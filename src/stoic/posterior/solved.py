@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 
@@ -18,20 +20,21 @@ DELAY = 32  # plays whose rank-one steps are put off until they can be done toge
 class Solved(Track):
     """Tracked points with a kernel; everything follows from the counts by one factorisation."""
 
+    _played: IntArray  # U, the distinct points played
+    _recent: Array  # G, vectors c/√d of plays whose steps are put off, with room
+    _late = 0  # plays in G
+
     def __init__(self, kernel: Kernel, points: Array, lam: float) -> None:
         super().__init__(points, lam)
         self.kernel = kernel
         self.var = kernel.diag(points)
         self._prior = self.var.copy()
-        self._forget()
-
-    def _forget(self) -> None:
         self._factored = (0, np.zeros(0), np.zeros((0, 0)))  # t, and what belongs to it
 
     @property
-    def _played(self) -> IntArray:
-        """U, the distinct points played."""
-        return np.flatnonzero(self.counts)
+    def _put_off(self) -> Array:
+        """The vectors in G."""
+        return self._recent[: len(self.points), : self._late]
 
     @property
     def size(self) -> int:
@@ -61,15 +64,18 @@ class Solved(Track):
             self._factored = (self.t, root, factor)
         return root, factor
 
-    @staticmethod
-    def _with_room(put_off: Array, rows: int) -> tuple[Array, int]:
-        """The vectors of plays that were put off, with room for others, and their number."""
-        late = put_off.shape[1]
+    def _make_room(self, rows: int) -> None:
+        """Put off nothing, with room for plays to come."""
+        self._recent, self._late = np.zeros((rows, DELAY), order="F"), 0
+
+    def _restored(self, state: dict[str, Any]) -> None:
+        super()._restored(state)
+        late = state["put_off"].shape[1]
         if late >= DELAY:
             raise InvalidState(f"expected fewer than {DELAY} plays put off in a state, got {late}")
-        room: Array = np.zeros((rows, DELAY), order="F")
-        room[: len(put_off), :late] = put_off
-        return room, late
+        self._late = late
+        self._put_off[:] = state["put_off"]
+        self._factored = (0, np.zeros(0), np.zeros((0, 0)))
 
     def _verify_figures(self, fresh: Solved) -> None:
         agree("the variance", self.var, fresh.var, float(self._prior.max(initial=0.0)))
