@@ -2,10 +2,16 @@
 
 from stoic.estimators.adaptive import AdaptivelyTruncatedMean
 from stoic.estimators.belief import Belief, DenseBelief
-from stoic.estimators.clipping import Clipping, ContextualClipping, NoiseWatch
+from stoic.estimators.clipping import (
+    AdaptiveClipping,
+    Clipping,
+    ContextualClipping,
+    NoiseWatch,
+)
 from stoic.estimators.lazy import LazyMean
 from stoic.estimators.limited import Limited
 from stoic.estimators.limiter import (
+    AdaptiveTruncation,
     ContextualTruncation,
     Limiter,
     Limiters,
@@ -13,24 +19,31 @@ from stoic.estimators.limiter import (
     Unlimited,
 )
 from stoic.estimators.overview import LazyOverview
-from stoic.estimators.replicates import EpochPayoffs, replicate_estimate
+from stoic.estimators.replicates import ClippedEpochPayoffs, EpochPayoffs, replicate_estimate
+from stoic.estimators.sketched import BatchedBelief, FixedFeaturesBelief, SketchedBelief
 from stoic.estimators.smoothed import SmoothedMean
 from stoic.estimators.truncation import contextual_threshold, truncate
 
 __all__ = [
+    "AdaptiveClipping",
+    "AdaptiveTruncation",
     "AdaptivelyTruncatedMean",
+    "BatchedBelief",
     "Belief",
+    "ClippedEpochPayoffs",
     "Clipping",
     "ContextualClipping",
     "ContextualTruncation",
     "DenseBelief",
     "EpochPayoffs",
+    "FixedFeaturesBelief",
     "LazyMean",
     "LazyOverview",
     "Limited",
     "Limiter",
     "Limiters",
     "NoiseWatch",
+    "SketchedBelief",
     "SmoothedMean",
     "Truncation",
     "Unlimited",

@@ -1,6 +1,6 @@
-"""Payoffs clipped about the present estimate, by what was learned of the noise: any scale, any offset.
+"""Payoffs clipped about the present estimate, by what was learned of the noise.
 
-Nothing has to be known about the noise. This is what the practical schedules use.
+No scale or offset has to be known. This is what the practical schedules use.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from stoic.checks import Array, IntArray
 from stoic.errors import InvalidState
 from stoic.estimators.belief import Belief
-from stoic.estimators.limited import Limited
+from stoic.estimators.limited import Limited, Ruler
 from stoic.estimators.limiter import About, Limiter
 from stoic.estimators.spread import RunningSpread, room
 from stoic.estimators.truncation import contextual_threshold
@@ -22,7 +22,7 @@ from stoic.loops.streams import LOCATION
 from stoic.posterior import Step
 from stoic.schema import LARGEST, Schema, Sums, Wholes
 
-__all__ = ["Clipping", "ContextualClipping", "NoiseWatch"]
+__all__ = ["AdaptiveClipping", "Clipping", "ContextualClipping", "NoiseWatch"]
 
 
 class Clipping(Limiter):
@@ -46,6 +46,7 @@ class Clipping(Limiter):
     each time.
     """
 
+    learns = True
     WARMUP = 10  # payoffs
     WARMUP_LIMIT = 6.0  # times the spread of the payoffs
     LIMIT = 2.0  # times the spread of the residuals
@@ -89,11 +90,6 @@ class Clipping(Limiter):
     def location(self) -> float:  # type: ignore[override]
         """The median payoff, relative to the origin."""
         return self._counters.item(0, LOCATION)
-
-    def spreads(self, amplitude: float) -> tuple[float, float]:
-        """The spreads of the residuals and of the function, the latter in prior stds."""
-        function = max(self._payoffs.scale, amplitude) / math.sqrt(self.prior_var)
-        return self._residuals.scale, function
 
     # -- one round ----------------------------------------------------------------------------
 
@@ -232,6 +228,20 @@ class ContextualClipping(Clipping):
         del columns
         row, counts = belief.weighted(arm)
         return contextual_threshold(step.gain, row, counts, 1.0) ** 2
+
+
+class AdaptiveClipping(Clipping):
+    """Limits about present estimates, for an estimator that clips its payoffs in each round."""
+
+    def limit(self, arm: int, payoffs: Array, about: About, belief: Belief, step: Step) -> Limited:
+        """The payoffs as they are, with what all of them are clipped by."""
+        centre = belief.location + belief.deviation  # the estimates before this payoff
+        limited = super().limit(arm, payoffs, about, belief, step)
+        if limited.anew is not None:
+            return limited
+        function = max(self._payoffs.scale, about[2]) / math.sqrt(self.prior_var)
+        ruler = Ruler(centre, self._residuals.scale, function, self.LIMIT, self.GROWTH)
+        return Limited(payoffs, limited.location, ruler=ruler)
 
 
 def _middle(values: Array) -> float:

@@ -77,7 +77,7 @@ class LazyMean:
 
     def learn(self, arm: int, limited: Limited, step: Step, posterior: LazyPosterior) -> None:
         """Take in the payoff of the play that made ``step``, or all payoffs so far anew."""
-        payoffs, self.location, anew = limited
+        payoffs, anew, self.location = limited.payoffs, limited.anew, limited.location
         if anew is not None:
             self.replace(*anew, posterior)
             return

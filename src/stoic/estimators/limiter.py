@@ -9,12 +9,20 @@ import numpy as np
 from stoic.checks import Array, IntArray
 from stoic.errors import InvalidState
 from stoic.estimators.belief import Belief
-from stoic.estimators.limited import Limited
+from stoic.estimators.limited import Level, Limited
 from stoic.estimators.truncation import contextual_threshold, truncate
 from stoic.posterior import Step
 from stoic.schema import Schema
 
-__all__ = ["About", "ContextualTruncation", "Limiter", "Limiters", "Truncation", "Unlimited"]
+__all__ = [
+    "About",
+    "AdaptiveTruncation",
+    "ContextualTruncation",
+    "Limiter",
+    "Limiters",
+    "Truncation",
+    "Unlimited",
+]
 
 About = tuple[float, float, float]  # estimate of an arm, its share of the prior variance, amplitude
 _NOTHING: About = (0.0, 0.0, 0.0)
@@ -35,10 +43,12 @@ class Limiter:
         κ², the largest prior variance k(x, x).
     """
 
+    learns: ClassVar[bool] = False  # whether it learns the noise level
     origin = 0.0  # what payoffs and estimates are relative to
     location = 0.0  # what the estimate shrinks towards, relative to the origin
     noise = 1.0  # the noise level, where it is learned
     warming = False  # whether too few payoffs have come to know the scale of anything
+    max_features: int | None = None  # the most to come, where a level depends on them
     schema: ClassVar[Schema] = {}
 
     def __init__(self, schedule: Any, prior_var: float) -> None:
@@ -100,6 +110,22 @@ class ContextualTruncation(Limiter):
         row, counts = belief.weighted(arm)
         level = contextual_threshold(step.gain, row, counts, self.schedule.order)  # h(x_t)/|b_t|
         return Limited(np.array([truncate(y, level) for y in payoffs.tolist()]))
+
+
+class AdaptiveTruncation(Limiter):
+    """Levels b_t for an estimator that truncates all its payoffs anew in each round.
+
+    The level falls as the features get more, so what is within it for good is decided by the
+    level at ``max_features``; None where they stay as many as they are.
+    """
+
+    def limit(self, arm: int, payoffs: Array, about: About, belief: Belief, step: Step) -> Limited:
+        """The payoffs as they are, with the level of this round (chowdhury2019, Algorithm 2)."""
+        del arm, about, step
+        t, size = belief.posterior.t, belief.posterior.size
+        b = self.schedule.truncation(t, max(size, 1))
+        least = self.schedule.truncation(t, self.max_features or size)
+        return Limited(payoffs, level=Level(b, min(b, least) * (1 - 1e-9)))
 
 
 class Limiters(NamedTuple):

@@ -55,7 +55,7 @@ class SmoothedMean:
 
     def learn(self, arm: int, limited: Limited, step: Step, posterior: Posterior) -> None:
         """Take in the payoffs of the play that made ``step``, or all payoffs so far anew."""
-        payoffs, self.location, anew = limited
+        payoffs, anew, self.location = limited.payoffs, limited.anew, limited.location
         if anew is not None:
             self._set_sums(*anew)
             self.smooth(posterior)
@@ -69,10 +69,10 @@ class SmoothedMean:
 
     def learn_sums(self, limited: Limited, posterior: Posterior) -> None:
         """Take in many plays at once; ``limited`` has the sum of each point's payoffs."""
-        sums, self.location, anew = limited
-        if anew is not None:
-            self._set_sums(*anew)
-        self.sums[:, 0] += sums
+        self.location = limited.location
+        if limited.anew is not None:
+            self._set_sums(*limited.anew)
+        self.sums[:, 0] += limited.payoffs
         self.smooth(posterior)
 
     def _set_sums(self, arms: IntArray, payoffs: Array) -> None:

@@ -41,6 +41,12 @@ class Choices(Protocol):
     def show_all(self, batch: list[Any]) -> Any:
         """Several choices as a user sees them."""
 
+    def same(self, one: Any, other: Any) -> bool:
+        """Whether two choices are the same."""
+
+    def unpacked(self, saved: Array) -> Any:
+        """A choice that a state has as an array."""
+
     def row(self, choice: Any, belief: Belief) -> int:
         """The row of a choice among the points that a belief tracks; it tracks a new one."""
 
@@ -71,20 +77,31 @@ def choices_on(domain: Domain) -> Choices:
 class ArmChoices:
     """Row numbers of finite arms."""
 
-    schema: Schema = {}
-
     def __init__(self, domain: Arms) -> None:
         self.points = domain.X
+        self.schema: Schema = {}
         self.sizes = {"A": len(domain)}
-        self.read = domain.index
+        self._domain = domain
 
-    def show(self, choice: Any) -> int:
+    def read(self, arm: Any) -> int:
+        """What a user gave as an arm, as a row number; or a typed error."""
+        return self._domain.index(arm)
+
+    def show(self, choice: Any) -> Any:
         """A choice as a user sees it."""
         return int(choice)
 
-    def show_all(self, batch: list[Any]) -> list[int]:
+    def show_all(self, batch: list[Any]) -> Any:
         """Several choices as a user sees them."""
         return [int(choice) for choice in batch]
+
+    def same(self, one: int, other: int) -> bool:
+        """Whether two choices are the same."""
+        return one == other
+
+    def unpacked(self, saved: Array) -> int:
+        """A choice that a state has as an array."""
+        return self.read(int(saved.item()))
 
     def row(self, choice: int, belief: Belief) -> int:
         """The row of a choice: its number."""
@@ -139,6 +156,14 @@ class BoxChoices:
     def show_all(self, batch: list[Any]) -> Array:
         """Several choices as a user sees them."""
         return np.array([self.show(choice) for choice in batch])
+
+    def same(self, one: Array, other: Array) -> bool:
+        """Whether two choices are the same."""
+        return bool((one == other).all())
+
+    def unpacked(self, saved: Array) -> Array:
+        """A choice that a state has as an array."""
+        return self._domain.point(saved)
 
     def row(self, choice: Array, belief: Belief) -> int:
         """The row of a point among those that a belief tracks; it tracks a new one."""

@@ -61,9 +61,7 @@ def arguments(nested: dict[str, Any], schedule: Any) -> dict[str, Any]:
         raise InvalidState("expected schedule=… to restore a policy with a custom schedule")
     domain = nested["domain"]
     return {
-        "domain": Arms(domain["arms"])
-        if "arms" in domain
-        else Box(domain["low"], domain["high"]),
+        "domain": Arms(domain["arms"]) if "arms" in domain else Box(domain["low"], domain["high"]),
         "kernel": Kernel.from_state(kernel),
         "assumptions": Assumptions(**assumptions),
         **shared,
