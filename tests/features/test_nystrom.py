@@ -167,7 +167,7 @@ def hand_over(policy: Any, reference: Any) -> None:
     """Let the reference have the dictionary of the policy, and its batch."""
     reference.dictionary = sorted(policy.posterior.map.dictionary.tolist())
     if hasattr(policy, "_start"):
-        reference.start = policy._start.t
+        reference.start = policy.belief.start.t
 
 
 def furthest(ours: Any, theirs: Any) -> float:

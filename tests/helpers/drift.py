@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from stoic.estimators import SmoothedMean
+from stoic.estimators import Limited, SmoothedMean
 from stoic.kernels import Kernel
 from stoic.posterior import ExactPosterior, Posterior
 
@@ -42,7 +42,7 @@ def drift(
     estimator = SmoothedMean(len(points))
     smallest = np.inf
     for arm, payoff in zip(arms.tolist(), payoffs.tolist(), strict=True):
-        estimator.add(arm, [payoff], posterior.observe(arm), posterior)
+        estimator.learn(arm, Limited(np.array([payoff])), posterior.observe(arm), posterior)
         smallest = min(smallest, posterior.var.min())
     mean, var, logdet, cond = fresh(kernel, points, lam, posterior.counts, estimator.sums[:, 0])
     return Drift(

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import stoic
+from stoic.estimators import Limited
 from stoic.many_arms import ManyArmsMean, ManyArmsPosterior
 from stoic.many_arms.search import Search
 from stoic.many_arms.settings import Settings
@@ -26,7 +27,8 @@ def searched(kernel: Any, lam: float, rounds: int) -> tuple[ManyArmsPosterior, M
     for t in range(rounds):
         mean.location = 0.1 * np.sin(t)
         arm = search.find(1.0, 1.0).arm if t % 3 else int(rng.integers(0, 8))
-        mean.add(arm, [float(rng.standard_t(3))], posterior.observe(arm), posterior)
+        limited = Limited(np.array([rng.standard_t(3)]), mean.location)
+        mean.learn(arm, limited, posterior.observe(arm), posterior)
     return posterior, mean
 
 

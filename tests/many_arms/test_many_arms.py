@@ -11,6 +11,7 @@ import pytest
 
 import stoic
 from stoic.checks import Array
+from stoic.estimators import Limited
 from stoic.many_arms import ManyArmsMean, ManyArmsPosterior, settings
 from stoic.many_arms.blocks import Blocks
 from stoic.many_arms.search import Search
@@ -179,11 +180,13 @@ def test_a_small_part_of_all_arms_is_computed() -> None:
     rng = np.random.default_rng(2)
     for _ in range(100):
         arm = search.find(1.0, 1.0).arm
-        mean.add(arm, [payoff(points[arm], rng, 1.0)], posterior.observe(arm), posterior)
+        limited = Limited(np.array([payoff(points[arm], rng, 1.0)]))
+        mean.learn(arm, limited, posterior.observe(arm), posterior)
     before = search.computed_means
     for _ in range(50):
         arm = search.find(1.0, 1.0).arm
-        mean.add(arm, [payoff(points[arm], rng, 1.0)], posterior.observe(arm), posterior)
+        limited = Limited(np.array([payoff(points[arm], rng, 1.0)]))
+        mean.learn(arm, limited, posterior.observe(arm), posterior)
     assert search.computed_means - before < 0.02 * 50 * len(points)
 
 

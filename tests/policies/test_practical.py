@@ -119,9 +119,9 @@ def test_a_batch_of_bbkb_is_what_single_rounds_would_play() -> None:
     single = []
     for _ in range(4):
         single.append(policy.ask())
-        before = policy._start
+        before = policy.belief.start
         policy.tell(single[-1], 0.3)
-        if policy._start is not before:
+        if policy.belief.start is not before:
             break  # a new batch has begun
     assert single == batch[: len(single)]
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from stoic.checks import Array
-from stoic.estimators import AdaptivelyTruncatedMean, SmoothedMean
+from stoic.estimators import AdaptivelyTruncatedMean, Limited, SmoothedMean
+from stoic.estimators.limited import Level
 from stoic.features import NystromMap, QuadratureMap
 from stoic.policies import by_name, names
 from stoic.posterior import DensePosterior, ExactPosterior, FeaturePosterior
@@ -65,7 +66,8 @@ class TestSmoothedMean(EstimatorSuite):
         return SmoothedMean(9, self.columns)
 
     def feed(self, estimator: Any, posterior: Any, arm: int, payoff: float) -> None:
-        estimator.add(arm, [payoff] * self.columns, posterior.observe(arm), posterior)
+        limited = Limited(np.full(self.columns, payoff))
+        estimator.learn(arm, limited, posterior.observe(arm), posterior)
 
 
 class TestMedianOfMeans(TestSmoothedMean):
@@ -81,7 +83,5 @@ class TestAdaptivelyTruncatedMean(EstimatorSuite):
         return AdaptivelyTruncatedMean(9)
 
     def feed(self, estimator: Any, posterior: Any, arm: int, payoff: float) -> None:
-        posterior.observe(arm)
-        estimator.add(arm, payoff)
-        estimator.settle(0.5 * np.sqrt(posterior.counts))
-        estimator.solve(posterior, 0.5)
+        limited = Limited(np.array([payoff]), level=Level(b=0.5, safe=0.5))
+        estimator.learn(arm, limited, posterior.observe(arm), posterior)

@@ -1,18 +1,48 @@
-"""Estimators: payoffs → mean. They know the smoother, never the width."""
+"""Estimators: payoffs → mean, and how a payoff is limited before. They never know the width."""
 
 from stoic.estimators.adaptive import AdaptivelyTruncatedMean
-from stoic.estimators.calibration import Calibration
-from stoic.estimators.overview import Overview
-from stoic.estimators.replicates import EpochPayoffs, replicate_estimate
+from stoic.estimators.belief import Belief, DenseBelief
+from stoic.estimators.clipping import (
+    AdaptiveClipping,
+    Clipping,
+    ContextualClipping,
+    NoiseWatch,
+)
+from stoic.estimators.limited import Limited
+from stoic.estimators.limiter import (
+    AdaptiveTruncation,
+    ContextualTruncation,
+    Limiter,
+    Limiters,
+    Truncation,
+    Unlimited,
+)
+from stoic.estimators.replicates import ClippedEpochPayoffs, EpochPayoffs, replicate_estimate
+from stoic.estimators.sketched import BatchedBelief, FixedFeaturesBelief, SketchedBelief
 from stoic.estimators.smoothed import SmoothedMean
 from stoic.estimators.truncation import contextual_threshold, truncate
 
 __all__ = [
+    "AdaptiveClipping",
+    "AdaptiveTruncation",
     "AdaptivelyTruncatedMean",
-    "Calibration",
+    "BatchedBelief",
+    "Belief",
+    "ClippedEpochPayoffs",
+    "Clipping",
+    "ContextualClipping",
+    "ContextualTruncation",
+    "DenseBelief",
     "EpochPayoffs",
-    "Overview",
+    "FixedFeaturesBelief",
+    "Limited",
+    "Limiter",
+    "Limiters",
+    "NoiseWatch",
+    "SketchedBelief",
     "SmoothedMean",
+    "Truncation",
+    "Unlimited",
     "contextual_threshold",
     "replicate_estimate",
     "truncate",

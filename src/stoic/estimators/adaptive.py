@@ -12,28 +12,30 @@ from numpy.typing import NDArray
 
 from stoic.checks import Array, IntArray
 from stoic.errors import InvalidState
+from stoic.estimators.limited import Limited, Ruler
 from stoic.estimators.truncation import check_sums
 from stoic.loops import clip_directions, cut_directions, smooth_about, spread
-from stoic.posterior import FeaturePosterior
+from stoic.loops.smoothing import ByArm, Limits, Tail
+from stoic.posterior import FeaturePosterior, Step
 from stoic.posterior.base import agree
 from stoic.posterior.root import Root
 from stoic.schema import LARGEST, Reals, Schema, Sums, Wholes
 
 __all__ = ["AdaptivelyTruncatedMean"]
 
-Ruler = tuple[float, float, float, float]  # residual, function, factor, growth
+_MAX_RECENT = 256  # payoffs that are clipped anew each round about the present estimate
 
 
 class AdaptivelyTruncatedMean:
     """θ = V^{-½} r̂ with r̂_i = Σ_τ u_{iτ} y_τ 1{|u_{iτ} y_τ| ≤ b}, over the whole history.
 
     u_i are the rows of V^{-½}Φᵀ. Both V and b move with every round, so each round every
-    payoff must be judged again in each of the m directions. But |u_{iτ}| ≤ 1/√n_a for n_a
+    payoff must be compared with b again in each of the m directions. But |u_{iτ}| ≤ 1/√n_a for n_a
     plays of τ's arm, whatever the features: once |y| ≤ b√n_a for the least b to come, the
     payoff is inside for good, in every direction, and only its arm's sum needs to be kept. What
     is left is the tail, whose size depends on how heavy it is and hardly on t.
 
-    Payoffs may be judged about a centre g, y − g in place of y; the part that g explains is
+    Payoffs may be clipped about a centre g, y − g in place of y; the part that g explains is
     then added back, θ = V^{-½} r̂ + V⁻¹Φᵀ g (summed over plays). With g = 0 this is the paper's.
 
     Cost per round: A·r, and where a payoff may be cut at all, turning the eigenvectors of V (a
@@ -58,7 +60,7 @@ class AdaptivelyTruncatedMean:
         self._hold(np.zeros(0, dtype=np.int64), np.zeros(0))
         self._theta: Array = np.zeros(0)
         self.deviation: Array = np.zeros(arms)
-        self.reach = 0.0  # how far the deviations of all points range
+        self.range = 0.0  # of the deviations: the largest less the smallest
 
     @property
     def _tail_arm(self) -> IntArray:
@@ -78,20 +80,38 @@ class AdaptivelyTruncatedMean:
         self._hot: IntArray = np.zeros(len(self._arms), dtype=np.int64)  # for those to be cut
         self._far: Array = np.zeros((2, len(self._arms)))
 
-    def add(self, arm: int, payoff: float) -> None:
-        """Take in one payoff; :meth:`solve` brings the estimate up to date."""
+    def learn(self, arm: int, limited: Limited, step: Step, posterior: FeaturePosterior) -> None:
+        """Take in the payoff of the play that made ``step``, or all payoffs so far anew.
+
+        Then all payoffs are limited, and the estimate is solved for, afresh.
+        """
+        del step
+        self.location = limited.location
+        if limited.anew is not None:
+            self._replace(*limited.anew)
+            self.solve(posterior, np.inf, self.location)
+            return
+        self._add(arm, limited.payoffs.item(0))
+        if limited.level is not None:
+            b, safe = limited.level
+            self.settle(safe * np.sqrt(posterior.counts))
+            self.solve(posterior, b)
+        elif limited.ruler is not None:
+            self.solve_about(posterior, limited.ruler)
+
+    def _add(self, arm: int, payoff: float) -> None:
         if self._end == len(self._arms):
             self._hold(self._tail_arm, self._tail)
         self._arms[self._end], self._payoffs[self._end] = arm, payoff
         self._end += 1
 
-    def replace(self, arms: IntArray, payoffs: Array) -> None:
+    def _replace(self, arms: IntArray, payoffs: Array) -> None:
         """Forget all payoffs and take these instead."""
         self._settled, self._settled_count = (
             np.zeros_like(self._settled),
             np.zeros_like(self._settled),
         )
-        self._hold(arms, payoffs)
+        self._hold(arms, payoffs.ravel())
 
     def settle(self, safe: Array) -> None:
         """Fold the payoffs with |y| ≤ safe[arm] into their arms' sums for good."""
@@ -104,10 +124,10 @@ class AdaptivelyTruncatedMean:
             self._hold(self._tail_arm[~chosen], self._tail[~chosen])
 
     def solve(self, posterior: FeaturePosterior, level: float, location: float = 0.0) -> None:
-        """Judge all payoffs, relative to a location, at level b and solve for θ (Algorithm 2)."""
+        """Truncate all payoffs, relative to a location, at level b and solve for θ (Alg. 2)."""
         psi, arm, tail = posterior.features.psi, self._tail_arm, self._tail - location
         sums = self._settled - self._settled_count * location
-        # |u_{iτ}| ≤ ‖V^{-½}ψ‖ in every direction i: only what could be cut anywhere is judged
+        # |u_{iτ}| ≤ ‖V^{-½}ψ‖ in every direction i: only what could be cut anywhere is looked at
         hot = np.abs(tail) * posterior.leverage(arm) > level
         np.add.at(sums, arm[~hot], tail[~hot])
         theta = posterior.solve(psi.T @ sums)
@@ -115,33 +135,25 @@ class AdaptivelyTruncatedMean:
             cut_directions(*self._eigen(posterior), arm[hot], tail[hot], level, theta)
         self._set(posterior, theta)
 
-    def solve_about(
-        self, posterior: FeaturePosterior, centre: Array, ruler: Ruler, keep: int
-    ) -> None:
+    def solve_about(self, posterior: FeaturePosterior, ruler: Ruler) -> None:
         """Clip y − centre, at the level where each payoff's heaviest direction allows ±limit.
 
-        Clipped, not zeroed: a centre that is wrong must be able to move. Limits are by the
-        ``ruler``, see :meth:`Calibration.ruler`. All but the newest payoffs, as many as ``keep``
-        says, are settled for good, clipped to their limits.
+        Clipped, not zeroed: a centre that is wrong must be able to move. All but the newest payoffs
+        are settled for good, clipped to their limits.
         """
         # A payoff within its limit is within the level of every direction.
-        old, theta = max(self._end - self._start - keep, 0), np.empty(len(posterior.inverse))
+        centre, *limits = ruler
+        old = max(self._end - self._start - _MAX_RECENT, 0)
+        theta = np.empty(len(posterior.inverse))
         many = smooth_about(
-            self._tail,
-            self._tail_arm,
+            Tail(self._tail, self._tail_arm, self._hot, self._far),
             old,
-            centre,
-            self._settled,
-            self._settled_count,
-            posterior.counts,
+            ByArm(posterior.counts, posterior.var, centre, self._settled, self._settled_count),
             self.location,
+            Limits(*limits),
             posterior.features.psi,
             posterior.inverse,
-            posterior.var,
-            *ruler,
             theta,
-            self._hot,
-            self._far,
         )
         self._start += old
         if many:
@@ -157,7 +169,7 @@ class AdaptivelyTruncatedMean:
 
     def _set(self, posterior: FeaturePosterior, theta: Array) -> None:
         self._theta, self.deviation = theta, np.empty(len(self._settled))
-        self.reach = spread(posterior.features.psi, posterior.parts, theta, self.deviation)
+        self.range = spread(posterior.features.psi, posterior.parts, theta, self.deviation)
 
     def smooth(self, posterior: FeaturePosterior) -> None:
         """Express the present estimate by other features; the next payoff solves afresh."""
@@ -170,7 +182,7 @@ class AdaptivelyTruncatedMean:
         self._settled = np.concatenate([self._settled, more])
         self._settled_count = np.concatenate([self._settled_count, more])
         self.deviation = np.concatenate([self.deviation, self.predict(points, posterior)])
-        self.reach = _range(self.deviation)
+        self.range = _range(self.deviation)
 
     def predict(self, X: Array, posterior: FeaturePosterior) -> Array:
         """The deviation from the location at any points."""
@@ -198,7 +210,7 @@ class AdaptivelyTruncatedMean:
         self._settled, self._settled_count = state["settled"], state["settled_count"]
         self._hold(state["tail_arm"], state["tail"])
         self._theta, self.deviation = state["theta"], state["deviation"]
-        self.reach = _range(self.deviation)
+        self.range = _range(self.deviation)
 
     def verify(self, posterior: FeaturePosterior) -> None:
         """Raise :class:`InvalidState` unless the payoffs are those of the plays."""

@@ -13,7 +13,7 @@ from stoic.estimators.spread import RunningSpread
 from stoic.estimators.truncation import check_sums
 from stoic.schema import Schema, Sums, Wholes
 
-__all__ = ["REPLICATES", "EpochPayoffs", "replicate_estimate"]
+__all__ = ["REPLICATES", "ClippedEpochPayoffs", "EpochPayoffs", "replicate_estimate"]
 
 REPLICATES = ("mean", "median", "trimmed", "mom")
 
@@ -39,7 +39,7 @@ def replicate_estimate(payoffs: Array, how: str) -> float:
 
 
 class EpochPayoffs:
-    """The payoffs of one epoch, arm by arm, and what they tell about the noise.
+    """The payoffs of one epoch, arm by arm, and what they show of the noise.
 
     With ``how="mean"`` only sums are kept; every other estimate keeps the epoch's payoffs.
     The noise level is learned from differences of successive replays of the same arm, over
@@ -47,7 +47,7 @@ class EpochPayoffs:
     """
 
     LIMIT = 3.0  # times the noise level, beyond what is known of the arm
-    ENOUGH = 16  # replays that tell the noise level
+    ENOUGH = 16  # replays from which the noise level is known
 
     schema: ClassVar[Schema] = {
         "differences": RunningSpread.schema,
@@ -65,7 +65,7 @@ class EpochPayoffs:
         self.clear()
 
     def clear(self) -> None:
-        """Forget the epoch, but not what it told about the noise."""
+        """Forget the epoch, but not what it has shown of the noise."""
         self.counts: IntArray = np.zeros(self._arms, dtype=np.int64)
         self._sums: Array = np.zeros(self._arms)
         self._latest: Array = np.zeros(self._arms)
@@ -99,22 +99,19 @@ class EpochPayoffs:
         return sums
 
     def location(self) -> float:
-        """The median estimate over the played arms."""
-        return float(np.median(self.values()))
+        """What the estimates shrink towards: zero, in the units of the assumptions."""
+        return 0.0
+
+    def limit(self, arm: int, payoff: float, centre: float, error: float) -> float:
+        """A payoff of an arm, as it is."""
+        del arm, centre, error
+        return payoff
 
     def noise(self) -> float:
         """The learned noise level; at least the range of the estimates while replays are few."""
         if self._differences.count >= self.ENOUGH:
             return self._differences.scale
         return max(self._differences.scale, float(np.ptp(self.values())))
-
-    def clip(self, arm: int, payoff: float, centre: float, reach: float) -> float:
-        """A payoff, clipped about a former estimate that is known to ± ``reach``."""
-        if self._differences.count < self.ENOUGH or self._differences.scale == 0.0:
-            return payoff  # nothing is known about the noise
-        plays = float(self.counts[arm] + 1)
-        limit = reach + self.LIMIT * self._differences.scale * plays**0.1
-        return float(min(max(payoff, centre - limit), centre + limit))
 
     def state(self) -> dict[str, Any]:
         """Everything that :meth:`restore` needs to go on bit by bit."""
@@ -136,3 +133,19 @@ class EpochPayoffs:
         if not np.array_equal(logged, np.zeros_like(logged) if self.how == "mean" else self.counts):
             raise InvalidState("expected the log of an epoch to have its payoffs in a state")
         check_sums(self._sums, self.counts.astype(float))
+
+
+class ClippedEpochPayoffs(EpochPayoffs):
+    """The same for schedules that learn the noise: any offset, and payoffs that are clipped."""
+
+    def location(self) -> float:
+        """The median estimate over the played arms."""
+        return float(np.median(self.values()))
+
+    def limit(self, arm: int, payoff: float, centre: float, error: float) -> float:
+        """A payoff, clipped about a former estimate that is known to ± ``error``."""
+        if self._differences.count < self.ENOUGH or self._differences.scale == 0.0:
+            return payoff  # nothing is known about the noise
+        plays = float(self.counts[arm] + 1)
+        limit = error + self.LIMIT * self._differences.scale * plays**0.1
+        return float(min(max(payoff, centre - limit), centre + limit))

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from stoic.checks import Array, IntArray
-from stoic.estimators.calibration import About, Calibration
+from stoic.estimators.limited import Limited
 from stoic.estimators.truncation import check_sums
 from stoic.loops import deviate, pull
 from stoic.posterior import Posterior, Step
@@ -15,8 +15,6 @@ from stoic.posterior.base import agree
 from stoic.schema import Reals, Schema, Sums
 
 __all__ = ["SmoothedMean"]
-
-Payoffs = list[float] | Array  # one per column
 
 
 class SmoothedMean:
@@ -51,55 +49,36 @@ class SmoothedMean:
         self.columns = columns
         self.sums: Array = np.zeros((arms, columns))
         self._rows: Array = np.zeros((columns + 1, arms))  # s(S), one row a column; last s(1)
-        self._targets: Array = np.ones(columns + 1)  # a play's payoffs, and one
         self.location = 0.0  # m̂, what the estimate shrinks towards with the next payoff
         self.deviation: Array = np.zeros(arms)  # mean − location: free of any common offset
-        self.reach = 0.0  # how far the deviations of all points range
+        self.range = 0.0  # of the deviations: the largest less the smallest
 
-    def add(self, arm: int, payoffs: Payoffs, step: Step, posterior: Posterior) -> None:
-        """Take in the payoffs (one per column) of the play that made ``step``."""
-        targets = self._aim(payoffs)
-        if step.refreshed:
-            self.sums[arm] += targets[:-1]
+    def learn(self, arm: int, limited: Limited, step: Step, posterior: Posterior) -> None:
+        """Take in the payoffs of the play that made ``step``, or all payoffs so far anew."""
+        payoffs, anew, self.location = limited.payoffs, limited.anew, limited.location
+        if anew is not None:
+            self._set_sums(*anew)
             self.smooth(posterior)
-            return
-        self.reach = pull(
-            self._rows, self.sums, step.gain, arm, targets, self.location, self.deviation
-        )
-
-    def judge(
-        self,
-        arm: int,
-        payoffs: Payoffs,
-        step: Step,
-        posterior: Posterior,
-        by: tuple[Calibration, About, bool],
-    ) -> None:
-        """Let a calibration see the payoffs first, and clip them or not, about an estimate."""
-        learned, about, clipped = by
-        if step.refreshed:
-            y_hat = learned.clip(arm, payoffs, *about)
-            self.location = learned.location
-            self.add(arm, y_hat if clipped else payoffs, step, posterior)
-            return
-        targets = self._aim(payoffs)
-        self.location, self.reach = learned.pull(
-            arm, targets, about, clipped, self._rows, self.sums, step.gain, self.deviation
-        )
-
-    def _aim(self, payoffs: Payoffs) -> Array:
-        targets = self._targets
-        if self.columns == 1:  # quicker than a slice
-            targets[0] = payoffs[0]
+        elif step.refreshed:
+            self.sums[arm] += payoffs
+            self.smooth(posterior)
         else:
-            targets[:-1] = payoffs
-        return targets
+            self.range = pull(
+                self._rows, self.sums, step.gain, arm, payoffs, self.location, self.deviation
+            )
 
-    def replace(self, arms: IntArray, payoffs: Array, posterior: Posterior) -> None:
+    def learn_sums(self, limited: Limited, posterior: Posterior) -> None:
+        """Take in many plays at once; ``limited`` has the sum of each point's payoffs."""
+        self.location = limited.location
+        if limited.anew is not None:
+            self._set_sums(*limited.anew)
+        self.sums[:, 0] += limited.payoffs
+        self.smooth(posterior)
+
+    def _set_sums(self, arms: IntArray, payoffs: Array) -> None:
         """Forget all payoffs and take these instead, one row for each play."""
         self.sums = np.zeros_like(self.sums)
         np.add.at(self.sums, arms, payoffs.reshape(len(arms), -1))
-        self.smooth(posterior)
 
     def smooth(self, posterior: Posterior) -> None:
         """Apply the smoother afresh: after a fresh solve or with new features."""
@@ -109,7 +88,7 @@ class SmoothedMean:
     def _take(self, rows: Array) -> None:
         self._rows = np.ascontiguousarray(rows)
         self.deviation = np.empty(self._rows.shape[1])
-        self.reach = deviate(self._rows, self.location, self.deviation)
+        self.range = deviate(self._rows, self.location, self.deviation)
 
     def track(self, points: Array, posterior: Posterior) -> None:
         """Follow further points from now on."""

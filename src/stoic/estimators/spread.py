@@ -18,7 +18,7 @@ _CAPACITY = 1024
 
 
 def room(streams: int) -> tuple[Array, Array]:
-    """Values and marks of some streams that have not begun."""
+    """Values and counters of some streams that have not begun."""
     return np.zeros((streams, 2, _CAPACITY)), np.tile(FRESH, (streams, 1))
 
 
@@ -33,7 +33,7 @@ class RunningSpread:
 
     Parameters
     ----------
-    values, marks
+    values, counters
         Where to keep it, for compiled loops that take several streams at once.
 
     >>> spread = RunningSpread()
@@ -52,41 +52,41 @@ class RunningSpread:
         "scale": Sums(low=0.0),
     }
 
-    def __init__(self, values: Array | None = None, marks: Array | None = None) -> None:
-        if values is None or marks is None:
-            values, marks = (part[0] for part in room(1))
-        self._values, self._marks = values, marks
+    def __init__(self, values: Array | None = None, counters: Array | None = None) -> None:
+        if values is None or counters is None:
+            values, counters = (part[0] for part in room(1))
+        self._values, self._counters = values, counters
 
     @property
     def count(self) -> int:
         """The number of values so far."""
-        return int(self._marks[COUNT])
+        return int(self._counters[COUNT])
 
     @property
     def location(self) -> float:
         """Their median."""
-        return float(self._marks[LOCATION])
+        return float(self._counters[LOCATION])
 
     @property
     def scale(self) -> float:
         """Their median absolute deviation, in standard deviations of a normal law."""
-        return float(self._marks[SCALE])
+        return float(self._counters[SCALE])
 
     @scale.setter
     def scale(self, scale: float) -> None:
-        self._marks[SCALE] = scale
+        self._counters[SCALE] = scale
 
     def clear(self) -> None:
         """Begin anew."""
-        self._marks[:] = FRESH
+        self._counters[:] = FRESH
 
     def add(self, value: float) -> None:
         """Take in one more value."""
-        take_in(self._values, self._marks, value)
+        take_in(self._values, self._counters, value)
 
     def state(self) -> dict[str, Any]:
         """Everything that :meth:`restore` needs to go on bit by bit."""
-        kept, stride, following, count = (int(mark) for mark in self._marks[: COUNT + 1])
+        kept, stride, following, count = (int(each) for each in self._counters[: COUNT + 1])
         return {
             "sample": self._values[0, :kept].copy(),
             "stride": stride,
@@ -106,9 +106,9 @@ class RunningSpread:
             )
         if not count < state["next"] <= max(count + 1, int(1.05 * count)):
             raise InvalidState(f"expected the next look soon after value {count} in a state")
-        self._marks[KEPT] = len(sample)
+        self._counters[KEPT] = len(sample)
         self._values[0, : len(sample)] = sample
         self._values[1, : len(sample)] = np.sort(sample)
-        for mark, name in ((STRIDE, "stride"), (NEXT, "next"), (COUNT, "count")):
-            self._marks[mark] = state[name]
-        self._marks[LOCATION], self._marks[SCALE] = state["location"], state["scale"]
+        for counter, name in ((STRIDE, "stride"), (NEXT, "next"), (COUNT, "count")):
+            self._counters[counter] = state[name]
+        self._counters[LOCATION], self._counters[SCALE] = state["location"], state["scale"]

@@ -9,7 +9,6 @@ which of them has the loop's name.
 """
 
 from stoic.loops.bounds import highest as highest
-from stoic.loops.clipping import absorb as absorb
 from stoic.loops.clipping import clip_payoffs as clip_payoffs
 from stoic.loops.covariance import late_play as late_play
 from stoic.loops.deviations import deviate as deviate

@@ -11,7 +11,7 @@ from stoic.loops.blas import add_outer
 from stoic.loops.compiling import compiled_form
 from stoic.loops.medians import median_of_rows, medians
 
-__all__ = ["deviate", "pull", "pull_numpy"]
+__all__ = ["deviate", "pull"]
 
 
 def deviate_numpy(rows: Array, location: float, out: Array) -> float:
@@ -38,27 +38,31 @@ def deviate(rows: Array, location: float, out: Array) -> float:
 
 
 def pull_numpy(
-    rows: Array, sums: Array, gain: Array, arm: int, targets: Array, location: float, out: Array
+    rows: Array, sums: Array, gain: Array, arm: int, payoffs: Array, location: float, out: Array
 ) -> float:
-    """Add the targets, all but the last, to the arm's sums, and pull all rows towards them.
+    """Add payoffs, one for each row but the last, to the arm's sums, and pull all rows.
 
-    Rows += (targets − rows[:, arm]) gainᵀ, in place; then :func:`deviate`.
+    Rows += (targets − rows[:, arm]) gainᵀ, in place, where the targets are the payoffs, and one
+    for the last row; then :func:`deviate`.
     """
-    sums[arm] += targets[:-1]
+    targets = np.ones(len(rows))
+    targets[:-1] = payoffs
+    sums[arm] += payoffs
     add_outer(rows.T, 1.0, gain, targets - rows[:, arm])
     return deviate_numpy(rows, location, out)
 
 
 @compiled_form(pull_numpy)
 def pull(
-    rows: Array, sums: Array, gain: Array, arm: int, targets: Array, location: float, out: Array
+    rows: Array, sums: Array, gain: Array, arm: int, payoffs: Array, location: float, out: Array
 ) -> float:
-    """Pull all rows towards the targets of one arm; see :func:`pull_numpy`."""
-    for i in range(sums.shape[1]):
-        sums[arm, i] += targets[i]
-    for i in range(len(rows)):
+    """Pull all rows towards the payoffs of one arm; see :func:`pull_numpy`."""
+    columns = len(payoffs)
+    for i in range(columns):
+        sums[arm, i] += payoffs[i]
+    for i in range(columns + 1):
         row = rows[i]
-        step = targets[i] - row[arm]
+        step = (payoffs[i] if i < columns else 1.0) - row[arm]
         for a in range(len(gain)):
             row[a] += step * gain[a]
     return deviate(rows, location, out)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from stoic.checks import Array, IntArray
-from stoic.estimators import Overview
+from stoic.estimators import DenseBelief
 from stoic.many_arms.mean import ManyArmsMean
 from stoic.many_arms.posterior import ManyArmsPosterior
 from stoic.many_arms.search import Search
@@ -13,14 +13,14 @@ from stoic.many_arms.search import Search
 __all__ = ["ManyArmsBelief"]
 
 
-class ManyArmsBelief(Overview):
+class ManyArmsBelief(DenseBelief):
     """The mean and the posterior of very many arms, searched for what is largest."""
 
     estimator: ManyArmsMean
     posterior: ManyArmsPosterior
 
-    def __init__(self, estimator: ManyArmsMean, posterior: ManyArmsPosterior) -> None:
-        super().__init__(estimator, posterior)
+    def __init__(self, posterior: ManyArmsPosterior, estimator: ManyArmsMean) -> None:
+        super().__init__(posterior, estimator)
         self._search = Search(estimator, posterior)
 
     def best(self, width: float) -> int:
@@ -58,14 +58,10 @@ class ManyArmsBelief(Overview):
         played = self.posterior.played
         return played.arms, self.estimator.played, np.sqrt(played.var)
 
-    def figures(self) -> tuple[Array, Array]:
-        """Deviations and stds of the arms played."""
-        return self.known()[1:]
-
     def copy(self) -> ManyArmsBelief:
         """The same belief, in which further plays can be supposed."""
         pending = self.posterior.copy(may_refresh=False)
-        return ManyArmsBelief(self.estimator.copy(pending), pending)
+        return ManyArmsBelief(pending, self.estimator.copy(pending))
 
     def suppose(self, arm: int) -> None:
         """Let the stds shrink as by one more play of an arm."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from stoic.checks import Array, IntArray
-from stoic.estimators.calibration import About, Calibration
+from stoic.estimators import Limited
 from stoic.estimators.truncation import check_sums
 from stoic.many_arms.coordinates import MeanCoordinates
 from stoic.many_arms.deviation_bounds import DeviationBounds
@@ -57,28 +57,18 @@ class ManyArmsMean:
 
     # -- payoffs ------------------------------------------------------------------------------
 
-    def add(self, arm: int, payoffs: list[float], step: Step, posterior: ManyArmsPosterior) -> None:
-        """Take in the payoff of the play that made ``step``."""
+    def learn(self, arm: int, limited: Limited, step: Step, posterior: ManyArmsPosterior) -> None:
+        """Take in the payoff of the play that made ``step``, or all payoffs so far anew."""
+        self.location = limited.location
+        if limited.anew is not None:
+            self._replace(*limited.anew, posterior)
+            return
         if step.refreshed:
             self._solve(posterior)
-        (y,) = payoffs
+        y = limited.payoffs.item(0)
         self.sums[arm] += y
         last = posterior.last
         self._append((np.array([y, 1.0]) - self._coordinates.beta @ last.row) / last.pivot)
-
-    def judge(
-        self,
-        arm: int,
-        payoffs: list[float],
-        step: Step,
-        posterior: ManyArmsPosterior,
-        by: tuple[Calibration, About, bool],
-    ) -> None:
-        """Let a calibration see the payoff first, and clip it or not, about an estimate."""
-        learned, about, clipped = by
-        y_hat = learned.clip(arm, payoffs, *about)
-        self.location = learned.location
-        self.add(arm, y_hat if clipped else payoffs, step, posterior)
 
     def suppose(self) -> None:
         """Take the last play as one whose payoff was as expected."""
@@ -88,7 +78,7 @@ class ManyArmsMean:
         self._coordinates.append(beta)
         self.bounds.extend(beta)
 
-    def replace(self, arms: IntArray, payoffs: Array, posterior: ManyArmsPosterior) -> None:
+    def _replace(self, arms: IntArray, payoffs: Array, posterior: ManyArmsPosterior) -> None:
         """Forget all payoffs and take these instead, one for each play."""
         self.sums[arms] = 0.0
         np.add.at(self.sums, arms, payoffs.ravel())

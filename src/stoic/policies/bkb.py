@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from stoic.checks import number
+from stoic.checks import Array
+from stoic.estimators import Belief, SketchedBelief, SmoothedMean
 from stoic.policies.registry import register
 from stoic.policies.sketch import SketchedPolicy
-from stoic.posterior import Step
+from stoic.posterior import sketched_posterior
 from stoic.schedules.calandriello2019 import BKBPaper, BKBTheory
 from stoic.schedules.practical import PracticalSketch
 
@@ -20,7 +21,7 @@ __all__ = ["BKB"]
 
 @register
 class BKB(SketchedPolicy):
-    """BKB: the plain mean on a dictionary that is drawn from the plays.
+    """BKB: the mean on a dictionary that is drawn from the plays.
 
     For many arms and light-tailed noise. Each past play enters the dictionary with probability
     min(q̄ σ̃²(x), 1); mean and variance are those of the Nyström features on it, the variance
@@ -54,17 +55,20 @@ class BKB(SketchedPolicy):
     asks = {**SketchedPolicy.asks, "inclusion": (), "per_play": (), "per_ridge": ()}
     schedules = {"theory": BKBTheory, "paper": BKBPaper, "practical": PracticalSketch}
 
-    def __init__(self, *args: Any, eps: float = 0.5, q: float | None = None, **kwargs: Any) -> None:
-        self.eps = number(eps, "eps", above=0.0, at_most=0.999)
-        super().__init__(*args, q=q, **kwargs)
+    def __init__(self, *args: Any, eps: float = 0.5, **kwargs: Any) -> None:
+        super().__init__(*args, eps=eps, **kwargs)
 
-    def _named_schedule(self, name: str) -> Any:
-        accuracy = {} if name == "practical" else {"eps": self.eps}
-        return self.schedules[name](self.setting, **accuracy)
+    def _new_belief(self, points: Array) -> SketchedBelief:
+        empty = sketched_posterior(self.kernel, points, self.lam, grows=self._lasting, root=False)
+        return SketchedBelief(empty, SmoothedMean(len(points)), self._sampler(points))
 
-    def _learn(self, arm: int, payoff: float) -> None:
-        var = self.posterior.var.copy()  # σ̃²_t, before the new play
-        step = self.posterior.observe(arm)
-        self._draw_play(arm)
-        changed = self._redraw(var)  # S_{t+1}
-        self._absorb(arm, [payoff], Step(step.gain, step.refreshed or changed))
+    def _choose(self, belief: Belief) -> Any:
+        return self.choices.argmax(belief, self.width, self.seed)  # Alg. 1, line 5: ũ_t
+
+    def _learn(self, arm: int, payoffs: Array) -> None:
+        var = self.posterior.var.copy()  # line 4: σ̃²_t, before the new play
+        step = self.belief.observe(arm)
+        step = self.belief.redraw(var, step)  # lines 6–10: S_{t+1}
+        about = self.limiter.about(self.belief, arm)
+        y_hat = self.limiter.limit(arm, payoffs, about, self.belief, step)
+        self.belief.learn(arm, y_hat, step)  # line 4: μ̃_{t+1}

@@ -6,10 +6,12 @@ heavy-tailed noise*, ECAI 2024, Algorithm 1 and Lemma 3.
 
 from __future__ import annotations
 
-from stoic.estimators import contextual_threshold, truncate
-from stoic.policies.many import ManyArmsPolicy
+from typing import Any
+
+from stoic.checks import Array
+from stoic.estimators import Belief, ContextualClipping, ContextualTruncation, Limiters
 from stoic.policies.registry import register
-from stoic.posterior import Step
+from stoic.policies.ucb import UCBPolicy
 from stoic.schedules.park2024 import CATGPUCBTheory
 from stoic.schedules.practical import Practical
 
@@ -17,7 +19,7 @@ __all__ = ["CATGPUCB"]
 
 
 @register
-class CATGPUCB(ManyArmsPolicy):
+class CATGPUCB(UCBPolicy):
     """CA-TGP-UCB: truncation that depends on the context, with the optimal order in T.
 
     For payoffs with a finite (1 + ε)-th moment only, at GP-UCB's cost.
@@ -41,19 +43,15 @@ class CATGPUCB(ManyArmsPolicy):
     """
 
     name = "ca-tgp-ucb"
-    asks = {**ManyArmsPolicy.asks, "order": ()}
+    asks = {**UCBPolicy.asks, "order": ()}
     schedules = {"theory": CATGPUCBTheory, "paper": CATGPUCBTheory, "practical": Practical}
+    limiters = Limiters(constants=ContextualTruncation, learned=ContextualClipping)
 
-    def _learn(self, arm: int, payoff: float) -> None:
-        step = None
-        if self._calibration is None:
-            step = self.posterior.observe(arm)
-            payoff = truncate(payoff, self._threshold(arm, step, self.schedule.order))  # lines 6–7
-        self._absorb(arm, [payoff], step, clipped=True)  # line 8
+    def _choose(self, belief: Belief) -> Any:
+        return self.choices.argmax(belief, self.width, self.seed)  # Alg. 1, line 5
 
-    def _support(self, arm: int, step: Step) -> float:
-        return self._threshold(arm, step, 1.0) ** 2
-
-    def _threshold(self, arm: int, step: Step, order: float) -> float:
-        arm, counts = self.overview.weighted(arm)
-        return contextual_threshold(step.gain, arm, counts, order)
+    def _learn(self, arm: int, payoffs: Array) -> None:
+        about = self.limiter.about(self.belief, arm)
+        step = self.belief.observe(arm)  # line 8: σ_t
+        y_hat = self.limiter.limit(arm, payoffs, about, self.belief, step)  # lines 6–7: ŷ_t
+        self.belief.learn(arm, y_hat, step)  # line 8: μ̂_t

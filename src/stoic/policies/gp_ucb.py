@@ -1,4 +1,4 @@
-"""GP-UCB: the plain policy, and the baseline of all others.
+"""GP-UCB: no defence against outliers, and the baseline of all others.
 
 Srinivas, Krause, Kakade, Seeger, *Gaussian process optimization in the bandit setting: no
 regret and experimental design*, ICML 2010. Width: Chowdhury & Gopalan, *On kernelized
@@ -7,8 +7,12 @@ multi-armed bandits*, ICML 2017, Theorem 2.
 
 from __future__ import annotations
 
-from stoic.policies.many import ManyArmsPolicy
+from typing import Any
+
+from stoic.checks import Array
+from stoic.estimators import Belief
 from stoic.policies.registry import register
+from stoic.policies.ucb import UCBPolicy
 from stoic.schedules.chowdhury2017 import GPUCBPaper, GPUCBTheory
 from stoic.schedules.practical import Practical
 
@@ -16,7 +20,7 @@ __all__ = ["GPUCB"]
 
 
 @register
-class GPUCB(ManyArmsPolicy):
+class GPUCB(UCBPolicy):
     """GP-UCB: play the arm of the highest posterior mean + width·std.
 
     For light-tailed noise. One absurd payoff moves its mean as far as it likes; TGPUCB,
@@ -26,7 +30,7 @@ class GPUCB(ManyArmsPolicy):
 
     Cost per round: one pass over A × (distinct arms played, or fewer features where the kernel
     is smooth on the arms); from 250,000 arms on, a part of one (see
-    :class:`stoic.policies.many.ManyArmsPolicy`).
+    :class:`stoic.policies.ucb.UCBPolicy`).
 
     Departures from print: logdet is the realised one; see the schedules.
 
@@ -40,5 +44,11 @@ class GPUCB(ManyArmsPolicy):
     name = "gp-ucb"
     schedules = {"theory": GPUCBTheory, "paper": GPUCBPaper, "practical": Practical}
 
-    def _learn(self, arm: int, payoff: float) -> None:
-        self._absorb(arm, [payoff])
+    def _choose(self, belief: Belief) -> Any:
+        return self.choices.argmax(belief, self.width, self.seed)  # argmax of mean + width·std
+
+    def _learn(self, arm: int, payoffs: Array) -> None:
+        about = self.limiter.about(self.belief, arm)
+        step = self.belief.observe(arm)  # σ_t, and the gain of the play
+        y_hat = self.limiter.limit(arm, payoffs, about, self.belief, step)  # y_t as it is
+        self.belief.learn(arm, y_hat, step)  # μ_t

@@ -11,20 +11,17 @@ from typing import Any, Self
 import numpy as np
 
 from stoic.checks import Array, integer, number
-from stoic.errors import InvalidInput, InvalidState, OutOfPlan
-from stoic.estimators import SmoothedMean
+from stoic.errors import InvalidState, OutOfPlan
+from stoic.estimators import Belief, Clipping, DenseBelief, Limiters, SmoothedMean, Unlimited
+from stoic.policies.parts.episodes import Episodes
 from stoic.policies.registry import register
 from stoic.policies.ucb import UCBPolicy
-from stoic.posterior import Step
+from stoic.posterior import exact_posterior
 from stoic.schedules.park2024 import MoMGPUCBTheory
 from stoic.schedules.practical import PracticalMoM
-from stoic.schema import Field, Reals, Schema, Sums, Wholes
-from stoic.spaces import Box
+from stoic.schema import Field, Schema
 
 __all__ = ["MoMGPUCB"]
-
-
-_MAX_SUMS = 2**30  # of all arms and plays: 8 GiB
 
 
 @register
@@ -32,7 +29,7 @@ class MoMGPUCB(UCBPolicy):
     """MoM-GP-UCB: the median of means.
 
     For noise with a finite (1 + ε)-th central moment, wherever its location: unlike truncation
-    it does not care about the offset of payoffs. It has a plan: each choice is played ℓ times,
+    it does not depend on the offset of payoffs. It has a plan: each choice is played ℓ times,
     one payoff for each of ℓ posteriors that differ in payoffs alone; the estimate is the median
     of their ℓ means. After N = ⌊T/ℓ⌋ episodes, the remainder is played on the best arm.
 
@@ -59,7 +56,7 @@ class MoMGPUCB(UCBPolicy):
     asks = {**UCBPolicy.asks, "plays": ()}
     schedules = {"theory": MoMGPUCBTheory, "paper": MoMGPUCBTheory, "practical": PracticalMoM}
     own = ("plays", "delta_prime")
-    keeps = {"_n": Wholes(), "_payoffs": Sums("columns"), "_filled": Wholes(below="columns")}
+    limiters = Limiters(constants=Unlimited, learned=Clipping)
 
     def __init__(
         self, *args: Any, plays: int | None = None, delta_prime: float = 0.1, **kwargs: Any
@@ -67,9 +64,6 @@ class MoMGPUCB(UCBPolicy):
         self.delta_prime = number(delta_prime, "delta_prime", above=0.0, at_most=1.0)
         self.plays = None if plays is None else integer(plays, "plays", at_least=1)
         super().__init__(*args, **kwargs)
-        self._n = 0  # episodes done
-        self._payoffs: Array = np.zeros(self.repeats)  # of the episode under way
-        self._filled = 0  # of them
 
     def _named_schedule(self, name: str) -> Any:
         if name != "practical":
@@ -77,59 +71,49 @@ class MoMGPUCB(UCBPolicy):
         own = {} if self.plays is None else {"replicates": self.plays}
         return PracticalMoM(self.setting, **own)
 
-    def _estimator(self, arms: int) -> SmoothedMean:
-        self.repeats = self.plays or int(self.schedule.plays())  # ℓ, line 2
-        if arms * self.repeats > _MAX_SUMS:
-            raise InvalidInput(
-                f"expected at most {_MAX_SUMS:,} payoff sums, arms × plays, got {arms} × "
-                f"{self.repeats}; give fewer plays="
-            )
-        self.episodes = self._number_of_episodes()  # N, line 2
-        return SmoothedMean(arms, self.repeats)
-
-    def _number_of_episodes(self) -> int | None:
-        if self._calibration is not None or self.horizon is None:
-            return None
-        if self.horizon < self.repeats:
-            raise InvalidInput(
-                f"expected a horizon of at least one episode of {self.repeats} plays, "
-                f"got {self.horizon}; give a longer horizon or plays="
-            )
-        return self.horizon // self.repeats
+    def _new_belief(self, points: Array) -> Belief:
+        self.repeats = self.plays or int(self.schedule.plays())  # ℓ, Alg. 2, line 2
+        horizon = None if self.limiter.learns else self.horizon
+        self.episodes = Episodes(self.repeats, len(points), horizon)  # N, line 2
+        exact = exact_posterior(self.kernel, points, self.lam)
+        return DenseBelief(exact, SmoothedMean(len(points), self.repeats))
 
     @property
-    def _rounds(self) -> int:
-        return self._n
+    def width(self) -> float:
+        """What multiplies the std: nothing after the last episode, when the best arm is played."""
+        return 0.0 if self.episodes.over else super().width
+
+    def _choose(self, belief: Belief) -> Any:
+        return self.choices.argmax(belief, self.width, self.seed)  # lines 4–5
 
     def _batch(self, n: int) -> list[Any]:
-        left = n if self._over else min(n, self.repeats - self._filled)
-        return [self._choose()] * left
+        plan = self.episodes
+        if plan.planned is None:
+            plan.planned = self._choose(self.belief)
+        return [plan.planned] * (n if plan.over else min(n, plan.left))  # line 6
 
-    def _tell(self, place: Any, payoff: float) -> None:
-        planned = self._known_choice
-        if planned is None:
-            planned = self._choose()  # line 5
-        same = place == planned  # line 6
-        if not (same if type(same) is bool else same.all()):
+    def _tell(self, choice: Any, payoff: float) -> None:
+        (planned,) = self._batch(1)
+        if not self.choices.same(choice, planned):
             raise OutOfPlan(
-                f"expected the planned arm {planned}, got {place}; tell what ask() gave"
+                f"expected the planned arm {planned}, got {choice}; tell what ask() gave"
             )
-        arm = self._track(place) if isinstance(self.domain, Box) else place
+        arm = self.choices.row(choice, self.belief)
         self.t += 1
-        if self._over:
-            return  # the remainder is not learned from
-        learned, filled = self._calibration, self._filled
-        self._payoffs[filled] = payoff if learned is None else learned.relative(payoff)
-        self._filled = filled + 1
-        if self._filled == self.repeats:
-            self._filled = 0
-            self._n += 1
-            self._over = self._n == self.episodes
-            self._absorb(arm, self._payoffs, clipped=True)  # lines 7–9
-            self._known_choice = None
+        if not self.episodes.over and self.episodes.add(self.limiter.relative(payoff)):
+            self._learn(arm, self.episodes.payoffs)
 
-    def _support(self, arm: int, step: Step) -> float:  # noqa: ARG002
-        return float(self.posterior.counts[arm] * self.repeats)
+    def _learn(self, arm: int, payoffs: Array) -> None:
+        about = self.limiter.about(self.belief, arm)
+        step = self.belief.observe(arm)  # line 9: σ_n
+        y_hat = self.limiter.limit(arm, payoffs, about, self.belief, step)
+        self.belief.learn(arm, y_hat, step)  # lines 7–8: ℓ means, and their median
+
+    @property
+    def _plays(self) -> int:
+        return self.episodes.n
+
+    # -- state --------------------------------------------------------------------------------
 
     @classmethod
     def _from_nested(cls, nested: dict[str, Any], schedule: Any) -> Self:
@@ -141,25 +125,16 @@ class MoMGPUCB(UCBPolicy):
         return super()._from_nested({**nested, "options": options}, schedule)
 
     def _memory(self) -> dict[str, Any]:
-        planned: Any = self._choose() if self._filled else ()  # of the episode under way
-        return {**super()._memory(), "_planned": np.array(planned, dtype=float).ravel()}
+        return {**super()._memory(), **self.episodes.state()}
 
     def _layout(self) -> dict[str, Field | Schema]:
-        return {**super()._layout(), "_planned": Reals(None)}
+        return {**super()._layout(), **self.episodes.schema}
 
     def _remember(self, memory: dict[str, Any]) -> None:
         super()._remember(memory)
-        self._over = self.episodes is not None and self._n >= self.episodes
-        if self._filled:
-            planned = memory["_planned"]
-            self._known_choice = (
-                self.domain.point(planned)
-                if isinstance(self.domain, Box)
-                else self.domain.index(int(planned.item()))
-            )
+        planned = self.choices.unpacked(memory["_planned"]) if memory["_filled"] else None
+        self.episodes.restore(memory, planned)
 
     def _verify(self) -> None:
         super()._verify()
-        told = self._n * self.repeats + self._filled
-        if self.t < told or (self.t > told and not self._over):
-            raise InvalidState(f"expected {told} payoffs of {self._n} episodes, got {self.t}")
+        self.episodes.verify(self.t)

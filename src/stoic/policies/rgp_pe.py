@@ -6,7 +6,6 @@ Gaussian process bandits*, NeurIPS 2022, Algorithm 1, Theorem 3, Corollary 5.
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -14,15 +13,16 @@ import numpy as np
 
 from stoic.checks import Array, choice, number
 from stoic.errors import InvalidInput, InvalidState, OutOfPlan
-from stoic.estimators import EpochPayoffs
+from stoic.estimators import ClippedEpochPayoffs, EpochPayoffs
 from stoic.estimators.replicates import REPLICATES
 from stoic.policies.base import Policy, Recommendation
+from stoic.policies.parts.epochs import EpochPlan
+from stoic.policies.parts.grid import finite_choices
 from stoic.policies.registry import register
-from stoic.posterior import ExactPosterior, rare_switching_design
+from stoic.posterior import ExactPosterior
 from stoic.schedules.bogunovic2022 import Epoch, RGPPEPaper, RGPPETheory
 from stoic.schedules.practical import PracticalRGPPE
 from stoic.schema import Field, Reals, Schema, Sums, Truths, Wholes
-from stoic.spaces import Arms
 
 __all__ = ["RGPPE"]
 
@@ -67,7 +67,6 @@ class RGPPE(Policy):
     keeps = {
         "epoch": Wholes(below=52),  # whose length, 2^(epoch + 1), is a count
         "active": Truths("A"),
-        "_left": Wholes("planned"),
         "_mean": Sums("A"),
         "_std": Reals("A", low=0.0),
         "_width": Sums(low=0.0),
@@ -85,15 +84,17 @@ class RGPPE(Policy):
         self.eta = number(eta, "eta", above=1.0)
         self.psi = None if psi is None else number(psi, "psi", above=0.0, at_most=1.0)
         self.replicate = choice(replicate, "replicate", REPLICATES)
-        domain = self.domain
-        self.points = domain.X if isinstance(domain, Arms) else domain.spread(_GRID, self.seed)
-        self._payoffs = EpochPayoffs(len(self.points), self.replicate)
+        self.choices = finite_choices(self.domain, _GRID, self.seed)
+        self.points = self.choices.points
+        learns = getattr(self.schedule, "learns", False)
+        payoffs = ClippedEpochPayoffs if learns else EpochPayoffs
+        self._payoffs = payoffs(len(self.points), self.replicate)
         self._mean: Array = np.zeros(len(self.points))
         self._std: Array = np.sqrt(self.kernel.diag(self.points))
         self._width = 0.0
-        self.active = np.ones(len(self.points), dtype=bool)  # X_0, line 1
+        self.active = np.ones(len(self.points), dtype=bool)  # Alg. 1, line 1: X_0
         self.epoch = 0  # h
-        self._open_epoch()
+        self._plan = self._new_plan()
 
     @property
     def mean(self) -> Array:
@@ -110,64 +111,52 @@ class RGPPE(Policy):
         """What multiplied the std at the end of the last whole epoch."""
         return self._width
 
-    def _open_epoch(self) -> None:
-        """Lines 2–12: select arms, and plan how often each is played."""
-        length = 2 ** (self.epoch + 1)  # l_h
-        design = ExactPosterior(self.kernel, self.points, self.lam)
-        selected = rare_switching_design(design, self.active, length, self.eta)  # lines 3–10
-        psi = self.schedule.psi(self.eta, design.logdet) if self.psi is None else self.psi
-        plays = [math.ceil(max(k, length * psi) - 1e-9) for k in selected.values()]  # lines 11–12
-        self._plan, self._left = np.array(list(selected)), np.array(plays)
-        self._facts = Epoch(self.epoch, length, sum(plays), psi, design.logdet)
+    def _new_plan(self) -> EpochPlan:
+        plan = EpochPlan(self._prior(), self.active, self.epoch, self.eta)  # lines 2–10
+        psi = self.schedule.psi(self.eta, plan.logdet) if self.psi is None else self.psi
+        plan.set_plays(psi)  # lines 11–12
+        return plan
 
-    def _choose(self) -> Any:
-        return self._batch(1)[0]
+    def _prior(self) -> ExactPosterior:
+        return ExactPosterior(self.kernel, self.points, self.lam)
 
     def _batch(self, n: int) -> list[Any]:
-        plan = np.repeat(self._plan, np.minimum(self._left, n))[:n]  # line 13
-        return [x if isinstance(self.domain, Arms) else self.points[x] for x in plan.tolist()]
+        return self._plan.next(n)  # line 13
 
-    def _tell(self, place: Any, payoff: float) -> None:
-        arms = isinstance(self.domain, Arms)
-        told = self._plan == place if arms else (self.points[self._plan] == place).all(axis=1)
-        slots = np.flatnonzero(told & (self._left > 0))
-        if not len(slots):
+    def _tell(self, arm: int, payoff: float) -> None:
+        if not self._plan.take(arm):
             raise OutOfPlan(
-                f"expected an arm of the present plan of {int(self._left.sum())} plays, "
-                f"got {place}; tell what ask() gave"
+                f"expected an arm of the present plan of {int(self._plan.left.sum())} plays, "
+                f"got {self.choices.show(arm)}; tell what ask() gave"
             )
-        arm = int(self._plan[slots[0]])
-        if self.epoch and getattr(self.schedule, "learns", False):
-            reach = self._width * float(self._std[arm])
-            payoff = self._payoffs.clip(arm, payoff, float(self._mean[arm]), reach)
-        self._payoffs.add(arm, payoff)
-        self._left[slots[0]] -= 1
+        centre, error = float(self._mean[arm]), self._width * float(self._std[arm])
+        self._payoffs.add(arm, self._payoffs.limit(arm, payoff, centre, error))
         self.t += 1
-        if not self._left.any():
+        if self._plan.done:
             self._close_epoch()
 
     def _close_epoch(self) -> None:
-        """Lines 14–16: estimate from this epoch alone, and eliminate."""
-        posterior = ExactPosterior(self.kernel, self.points, self.lam)
-        for x in self._plan.tolist():
-            posterior.observe(x, int(self._payoffs.counts[x]))
-        learns = getattr(self.schedule, "learns", False)
-        location = self._payoffs.location() if learns else 0.0
+        posterior, location = self._prior(), self._payoffs.location()
+        for arm in self._plan.arms.tolist():
+            posterior.observe(arm, int(self._payoffs.counts[arm]))
         deviation = posterior.smooth(self._payoffs.sums(location))  # line 14, eq. (7)
         self._mean, self._std = location + deviation, posterior.std  # line 14
-        facts = replace(
-            self._facts,
+        self._width = float(self.schedule.width(self._facts(deviation)))
+        half = self._width * self._std
+        best = (deviation - half)[self.active].max()
+        self.active &= deviation + half >= best  # line 15
+        self._payoffs.clear()
+        self.epoch += 1
+        self._plan = self._new_plan()  # line 16
+
+    def _facts(self, deviation: Array) -> Epoch:
+        """What the schedule may look at."""
+        return replace(
+            self._plan.facts,
             noise=self._payoffs.noise(),
             amplitude=float(np.ptp(deviation)) / 4.0,
             widest=float(self._std[self.active].max()),
         )
-        self._width = float(self.schedule.width(facts))
-        reach = self._width * self._std
-        best = (deviation - reach)[self.active].max()
-        self.active &= deviation + reach >= best  # line 15
-        self._payoffs.clear()
-        self.epoch += 1
-        self._open_epoch()  # line 16
 
     def recommend(self) -> Recommendation:
         """The active arm of the highest lower bound after the last whole epoch."""
@@ -175,32 +164,28 @@ class RGPPE(Policy):
             raise InvalidInput("expected at least one tell before recommend(), got none")
         lower = np.where(self.active, self._mean - self._width * self._std, -np.inf)
         arm = int(np.argmax(lower))
-        value, reach = float(self.mean[arm]), float(self.width * self.std[arm])
-        return self._stand_by(self.points, arm, value, reach)
+        value, error = float(self._mean[arm]), float(self._width * self._std[arm])
+        return Recommendation(self.choices.show(arm), value, (value - error, value + error))
+
+    # -- state --------------------------------------------------------------------------------
 
     def _memory(self) -> dict[str, Any]:
-        return {**super()._memory(), "payoffs": self._payoffs.state()}
+        return {**super()._memory(), **self._plan.state(), "payoffs": self._payoffs.state()}
 
     def _layout(self) -> dict[str, Field | Schema]:
-        return {**super()._layout(), "payoffs": self._payoffs.schema}
-
-    def _sizes(self) -> dict[str, int]:
-        return {"A": len(self.points)}
+        return {**super()._layout(), **self._plan.schema, "payoffs": self._payoffs.schema}
 
     def _remember(self, memory: dict[str, Any]) -> None:
-        self.epoch, self.active = memory["epoch"], memory["active"]
-        if not self.active.any() or memory["t"] < 2 ** (self.epoch + 1) - 2:
-            raise InvalidState(f"expected active arms and the plays of {self.epoch} epochs")
-        self._open_epoch()
-        plays = self._left
         super()._remember(memory)
+        if not self.active.any() or self.t < 2 ** (self.epoch + 1) - 2:
+            raise InvalidState(f"expected active arms and the plays of {self.epoch} epochs")
+        self._plan = self._new_plan()
         self._payoffs.restore(memory["payoffs"])
-        told = np.zeros_like(self._payoffs.counts)
-        told[self._plan] = plays - self._left[: len(plays)]
-        if len(plays) != len(self._left) or not np.array_equal(told, self._payoffs.counts):
+        fits = self._plan.restore(memory)
+        if not fits or (self._plan.played(len(self.points)) != self._payoffs.counts).any():
             raise InvalidState("expected the payoffs of the present epoch's plan in the state")
 
     def _verify(self) -> None:
         prior = np.sqrt(self.kernel.diag(self.points))
-        if not self._left.any() or (self._std > prior * (1.0 + 1e-6)).any():
+        if self._plan.done or (self._std > prior * (1.0 + 1e-6)).any():
             raise InvalidState("expected an epoch under way, and less std than the prior's")

@@ -6,8 +6,12 @@ AISTATS 2020, Algorithm 1; constants of the experiments from bogunovic2022 §4.
 
 from __future__ import annotations
 
-from stoic.policies.many import ManyArmsPolicy
+from typing import Any
+
+from stoic.checks import Array
+from stoic.estimators import Belief
 from stoic.policies.registry import register
+from stoic.policies.ucb import UCBPolicy
 from stoic.schedules.bogunovic2022 import RGPUCBPaper, RGPUCBTheory
 from stoic.schedules.practical import PracticalRGPUCB
 
@@ -15,11 +19,11 @@ __all__ = ["RGPUCB"]
 
 
 @register
-class RGPUCB(ManyArmsPolicy):
+class RGPUCB(UCBPolicy):
     """RGP-UCB: GP-UCB with width β_t + C/√λ.
 
-    For an adversary who may change payoffs by C in total. The mean is the plain one: it defends
-    by doubting longer, not by discarding.
+    For an adversary who may change payoffs by C in total. The mean is that of GP-UCB: it defends
+    by exploring longer, not by discarding payoffs.
 
     Cost per round: as GP-UCB.
 
@@ -34,5 +38,11 @@ class RGPUCB(ManyArmsPolicy):
     name = "rgp-ucb"
     schedules = {"theory": RGPUCBTheory, "paper": RGPUCBPaper, "practical": PracticalRGPUCB}
 
-    def _learn(self, arm: int, payoff: float) -> None:
-        self._absorb(arm, [payoff])
+    def _choose(self, belief: Belief) -> Any:
+        return self.choices.argmax(belief, self.width, self.seed)  # mean + (β_t + C/√λ)·std
+
+    def _learn(self, arm: int, payoffs: Array) -> None:
+        about = self.limiter.about(self.belief, arm)
+        step = self.belief.observe(arm)  # σ_t, and the gain of the play
+        y_hat = self.limiter.limit(arm, payoffs, about, self.belief, step)  # y_t as it is
+        self.belief.learn(arm, y_hat, step)  # μ_t

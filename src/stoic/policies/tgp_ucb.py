@@ -6,10 +6,12 @@ Algorithm 1 and Theorem 1.
 
 from __future__ import annotations
 
-from stoic.estimators import truncate
-from stoic.policies.many import ManyArmsPolicy
+from typing import Any
+
+from stoic.checks import Array
+from stoic.estimators import Belief, Clipping, Limiters, Truncation
 from stoic.policies.registry import register
-from stoic.posterior import Step
+from stoic.policies.ucb import UCBPolicy
 from stoic.schedules.chowdhury2019 import TGPUCBPaper, TGPUCBTheory
 from stoic.schedules.practical import Practical
 
@@ -17,7 +19,7 @@ __all__ = ["TGPUCB"]
 
 
 @register
-class TGPUCB(ManyArmsPolicy):
+class TGPUCB(UCBPolicy):
     """TGP-UCB: GP-UCB on truncated payoffs.
 
     For payoffs with a finite (1 + α)-th moment only: heavy tails, outliers. The simplest of the
@@ -30,7 +32,7 @@ class TGPUCB(ManyArmsPolicy):
 
     Departures from print: Algorithm 1 prints σ² without "k(x, x) −". The practical schedule
     clips y_t about the present estimate of its arm instead of zeroing it (see
-    :class:`stoic.estimators.Calibration`).
+    :class:`stoic.estimators.Clipping`).
 
     >>> import numpy as np, stoic
     >>> policy = TGPUCB(stoic.Arms(np.linspace(0, 1, 5)), stoic.SquaredExponential(0.2))
@@ -41,13 +43,15 @@ class TGPUCB(ManyArmsPolicy):
     """
 
     name = "tgp-ucb"
-    asks = {**ManyArmsPolicy.asks, "truncation": (1,)}
+    asks = {**UCBPolicy.asks, "truncation": (1,)}
     schedules = {"theory": TGPUCBTheory, "paper": TGPUCBPaper, "practical": Practical}
+    limiters = Limiters(constants=Truncation, learned=Clipping)
 
-    def _learn(self, arm: int, payoff: float) -> None:
-        if self._calibration is None:
-            payoff = truncate(payoff, self.schedule.truncation(self.t))  # Thm 1; Alg. 1, line 5
-        self._absorb(arm, [payoff], clipped=True)  # line 6
+    def _choose(self, belief: Belief) -> Any:
+        return self.choices.argmax(belief, self.width, self.seed)  # Alg. 1, line 4
 
-    def _support(self, arm: int, step: Step) -> float:  # noqa: ARG002
-        return float(self.posterior.counts[arm])
+    def _learn(self, arm: int, payoffs: Array) -> None:
+        about = self.limiter.about(self.belief, arm)
+        step = self.belief.observe(arm)  # line 6: σ_t
+        y_hat = self.limiter.limit(arm, payoffs, about, self.belief, step)  # line 5: ŷ_t
+        self.belief.learn(arm, y_hat, step)  # line 6: μ̂_t

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from stoic.policies.many import ManyArmsPolicy
+from stoic.checks import Array
+from stoic.estimators import Belief
 from stoic.policies.registry import register
+from stoic.policies.ucb import UCBPolicy
 from stoic.randomness import generator
 from stoic.schedules import Progress
-from stoic.spaces import Arms
 
 __all__ = ["Uniform"]
 
@@ -26,7 +27,7 @@ class _NoWidth:
 
 
 @register
-class Uniform(ManyArmsPolicy):
+class Uniform(UCBPolicy):
     """Uniform: each round an arm at random, drawn from (seed, round).
 
     It keeps the plain posterior mean, so that it can recommend.
@@ -40,17 +41,14 @@ class Uniform(ManyArmsPolicy):
     name = "uniform"
     schedules = {"theory": _NoWidth, "paper": _NoWidth, "practical": _NoWidth}
 
-    def _choose(self) -> Any:
-        return self._draw(self.t)
-
     def _batch(self, n: int) -> list[Any]:
-        return [self._draw(self.t + i) for i in range(n)]
+        return [self.choices.random(generator(self.seed, self.t + i)) for i in range(n)]
 
-    def _draw(self, round: int) -> Any:
-        rng = generator(self.seed, round)
-        if isinstance(self.domain, Arms):
-            return int(rng.integers(len(self.domain)))
-        return self.domain.clip(rng.uniform(self.domain.low, self.domain.high))
+    def _choose(self, belief: Belief) -> Any:
+        return self.choices.random(generator(self.seed, belief.posterior.t))
 
-    def _learn(self, arm: int, payoff: float) -> None:
-        self._absorb(arm, [payoff])
+    def _learn(self, arm: int, payoffs: Array) -> None:
+        about = self.limiter.about(self.belief, arm)
+        step = self.belief.observe(arm)
+        y_hat = self.limiter.limit(arm, payoffs, about, self.belief, step)
+        self.belief.learn(arm, y_hat, step)
