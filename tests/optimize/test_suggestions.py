@@ -175,7 +175,8 @@ def test_long_runs_take_the_highest_bound_of_what_is_allowed(fails: float) -> No
     history = long_history(fails=fails).history
     run_, failures = LongRun(history, Modeller(history), 0), Failures.of(history)
     points = history.space.enumerate(30)
-    rng, pending, first = np.random.default_rng(0), [], set()
+    rng, first = np.random.default_rng(0), set()
+    pending: list[np.ndarray[Any, Any]] = []
     for _ in range(25):
         policy = run_.policy()
         bounds = policy.mean + policy.width * policy.std

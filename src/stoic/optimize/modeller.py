@@ -25,7 +25,7 @@ _ROUGH_START = Start(clip=8.0, lengthscale=0.4)
 
 @dataclass(frozen=True)
 class SizeRule:
-    """How much is computed for how many measurements; chosen by cost, benchmarks/robust/cost.py."""
+    """How much is computed for how many measurements; benchmarks/robust/cost.py measures it."""
 
     fixed_from: int = 200  # above, hyper-parameters are constant between anchors
     max_exact: int = 2000  # above, a subset is fitted, and all measurements since the last anchor
@@ -36,7 +36,7 @@ class SizeRule:
 
 @dataclass(frozen=True)
 class EvidenceRule:
-    """When evidence decides between explanations, in nats; chosen on the develop set."""
+    """When evidence decides, in nats; chosen on the develop set of benchmarks/robust."""
 
     second_mode: float = 20.0  # above `SizeRule.fixed_from`, this lead removes the second mode
     compression: float = 8.0  # by which a log-compressed scale must be better,

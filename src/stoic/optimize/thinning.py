@@ -24,7 +24,7 @@ __all__ = ["ThinnedModeller"]
 
 @dataclass(frozen=True)
 class ThinningRule:
-    """How much is computed; chosen so that a replay of thousands of trials takes seconds."""
+    """How much is computed: a replay of thousands of trials is to take seconds."""
 
     exact: int = 200  # measurements up to which the surrogate is the optimiser's own
     max_fitted: int = 600  # measurements of a later fit

@@ -45,7 +45,7 @@ _MAX_DRAWN = 1e300  # values: figures square and add them
 
 @dataclass(frozen=True)
 class SliceLimits:
-    """How much a slice shows; chosen by eye."""
+    """How much a slice shows."""
 
     slices: int = 6  # of the most important parameters that exist in the answer
     points: int = 121  # along a continuous parameter
@@ -133,7 +133,7 @@ def window(result: Result, estimates: Sequence[Estimate]) -> tuple[float, float]
 
 
 def limits(result: Result, slices: Sequence[Slice]) -> tuple[float, float]:
-    """One range for all slices: a parameter without effect then looks like one."""
+    """One range for all slices, so that a parameter without effect is seen to have none."""
     lows, highs = (np.concatenate([getattr(s, end) for s in slices]) for end in ("low", "high"))
     low, high = float(np.quantile(lows, 0.02)), float(np.quantile(highs, 0.98))
     near = {int(i) for s in slices for i in s.near[s.nearness > 0.3]} - suspected(result)

@@ -70,7 +70,7 @@ def _as_slice(columns: IntArray) -> IntArray | slice:
 
 def between(a: Scaled, b: Scaled, rows: slice = slice(None), columns: slice = slice(None)) -> Array:
     """‖x − z‖² for the ``rows`` of a and the ``columns`` of b."""
-    if len(a.weights) != len(b.weights):  # some points lie between levels
+    if len(a.weights) != len(b.weights):  # some points are between levels
         one, other = a.points.X[rows], b.points.X[columns]
         return _squared(one / a.lengthscales, other / b.lengthscales)
     r2 = _squared(a.U[rows], b.U[columns])

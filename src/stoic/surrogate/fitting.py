@@ -102,18 +102,9 @@ def fit(
         return _extended(coarse, X, z, chosen, prior, noise_prior)
     search, surrogates = _EvidenceSearch(X, groups, prior), _Surrogates(X, groups)
     if isinstance(start, Fit):
-        theta = start.gp.hyper.theta
-        weights, targets = np.ones(len(z)), z.copy()
-        weights[: len(start.gp)] = start.gp.weights
-        targets[: len(start.gp)] -= start.z - start.gp.z
-        gp = surrogates.of(theta, targets, weights)
+        theta, gp = _warm(start, z, surrogates)
     else:
-        start = start or Start()
-        theta = search.centre.copy()
-        theta[:-4] += math.log(start.lengthscale)
-        clipped, equal = np.clip(z, -start.clip, start.clip), np.ones(len(z))
-        theta = search.climb(theta, clipped, equal, np.zeros(len(z)), steps + steps // 2)
-        gp = surrogates.of(theta, clipped, equal)
+        theta, gp = _cold(start or Start(), z, search, surrogates, steps + steps // 2)
     for _ in range(rounds):
         w = Weighting.of(z, *gp.left_out, gp.hyper.noise, noise_prior)
         theta = search.climb(theta, w.targets, w.scaled_weights, w.fixed_precisions, steps)
@@ -121,6 +112,26 @@ def fit(
     w = Weighting.of(z, *gp.left_out, gp.hyper.noise, noise_prior)
     gp = surrogates.weighted(theta, w)
     return Fit(gp, z, w, gp.evidence + w.bound_term - prior.penalty(theta))
+
+
+def _warm(start: Fit, z: Array, surrogates: _Surrogates) -> tuple[Array, RobustGP]:
+    """θ and weights of a fit of the first measurements; the others have weight 1."""
+    theta = start.gp.hyper.theta
+    weights, targets = np.ones(len(z)), z.copy()
+    weights[: len(start.gp)] = start.gp.weights
+    targets[: len(start.gp)] -= start.z - start.gp.z
+    return theta, surrogates.of(theta, targets, weights)
+
+
+def _cold(
+    start: Start, z: Array, search: _EvidenceSearch, surrogates: _Surrogates, steps: int
+) -> tuple[Array, RobustGP]:
+    """θ that explains clipped values of equal weight, climbed from the prior's centre."""
+    theta = search.centre.copy()
+    theta[:-4] += math.log(start.lengthscale)
+    clipped, equal = np.clip(z, -start.clip, start.clip), np.ones(len(z))
+    theta = search.climb(theta, clipped, equal, np.zeros(len(z)), steps)
+    return theta, surrogates.of(theta, clipped, equal)
 
 
 def _extended(

@@ -34,7 +34,7 @@ __all__ = ["Agreement", "Replicates"]
 
 @dataclass(frozen=True)
 class AgreementRule:
-    """When measurements agree; chosen on histories with replicates, of a GPU kernel among them."""
+    """When measurements agree; tests/optimize/test_replicates.py has the cases it must decide."""
 
     noise_stds: float = 4.0  # the range of agreeing ones; that of ten normal ones is 3.1 on average
     min_tolerance: float = 0.05  # in spreads of all values

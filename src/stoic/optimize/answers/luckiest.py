@@ -18,7 +18,7 @@ __all__ = ["luckiest"]
 
 @dataclass(frozen=True)
 class LuckRule:
-    """When luck explains a measurement; chosen on the develop set of benchmarks/robust."""
+    """When luck explains a measurement; the rule decides about words only."""
 
     min_noise: float = 0.02  # s in spreads of all values: smaller noise is no explanation
     min_surplus: float = 0.5  # of s, by which the measurement exceeds its estimate

@@ -52,30 +52,30 @@ def draw(result: Result) -> Figure:
     with settings():
         from matplotlib.figure import Figure
 
-        seen = view(result)
-        slices = seen.slices
+        shown = view(result)
+        slices = shown.slices
         rows = math.ceil(len(slices) / panels_per_row(len(slices)))
         figure = Figure(figsize=(_WIDTH_INCHES, 3.7 + _SLICE_INCHES * rows), layout="constrained")
         heights = [_TOP_INCHES, _SLICE_INCHES * rows] if rows else [1.0]
         parts = figure.subfigures(len(heights), 1, squeeze=False, height_ratios=heights)
         top, *below = parts.ravel()
-        _draw_top(top, result, seen)
+        _draw_top(top, result, shown)
         if below:
             draw_slices(below[0], result, slices)
-        text = _CAPTION_UNKNOWN if seen.estimates else _CAPTION_FAILED
+        text = _CAPTION_UNKNOWN if shown.estimates else _CAPTION_FAILED
         caption = "\n".join(wrap(_CAPTION if slices else text, 200))
         figure.supxlabel(caption, fontsize=7, color=GREY, x=0.01, ha="left", linespacing=1.3)
         figure.draw_without_rendering()  # lay out with these settings, whoever saves it
         return figure
 
 
-def _draw_top(top: Any, result: Result, seen: View) -> None:
-    if len(seen.shares) < 2:  # one parameter has all the importance there is
-        draw_progress(top.subplots(), result, seen.estimates)
+def _draw_top(top: Any, result: Result, shown: View) -> None:
+    if len(shown.shares) < 2:  # one parameter has all the importance there is
+        draw_progress(top.subplots(), result, shown.estimates)
         return
     left, right = top.subplots(1, 2, width_ratios=[2.4, 1.0])
-    draw_progress(left, result, seen.estimates)
-    draw_importance(right, seen.shares[:_MAX_BARS])
+    draw_progress(left, result, shown.estimates)
+    draw_importance(right, shown.shares[:_MAX_BARS])
 
 
 def write(figure: Figure, path: str | Path) -> Path:

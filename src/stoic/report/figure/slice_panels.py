@@ -107,7 +107,7 @@ def _name_x(ax: Axes, cut: Slice, across: int) -> None:
 
 
 def _log_axis(ax: Axes, cut: Slice) -> None:
-    """A log axis with plain numbers where they are short."""
+    """A log axis with decimal numbers where they are short."""
     from matplotlib.ticker import LogLocator, NullFormatter
 
     ax.set_xscale("log")
