@@ -33,7 +33,8 @@ def work(store: str, trials: int, lease: float, out: str) -> None:
 def start(store: str, trials: int, lease: float, out: Path) -> ForkServerProcess:
     """Start a worker; it is a copy of a process that has all imports behind it."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["stoic.study", "psycopg", "helpers.worker"])
+    lazily = ["numpy.random", "numpy.ma"]  # which the first ask would import
+    context.set_forkserver_preload(["stoic.study", "psycopg", *lazily, "helpers.worker"])
     process = context.Process(target=work, args=(store, trials, lease, str(out)))
     process.start()
     return process

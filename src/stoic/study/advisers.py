@@ -10,10 +10,10 @@ from stoic.optimize import Answer, Luckiest, Suspect, Trial
 from stoic.report import Result
 from stoic.study.definition import Definition
 
-__all__ = ["Adviser", "Outcome", "Params"]
+__all__ = ["Adviser", "Observation", "Params"]
 
 Params = Mapping[str, Any]
-Outcome = tuple[int, Params, float | None, str | None]  # trial, its parameters, value, reason
+Observation = tuple[int, Params, float | None, str | None]  # trial, its parameters, value, reason
 
 
 class Adviser(ABC):
@@ -28,10 +28,10 @@ class Adviser(ABC):
     def take(self, number: int, params: Params, value: float | None, reason: str | None) -> None:
         """Take in an entry of the log; a failure has no value."""
 
-    def take_all(self, outcomes: Sequence[Outcome]) -> None:
+    def take_all(self, observations: Sequence[Observation]) -> None:
         """Take in entries in order."""
-        for outcome in outcomes:
-            self.take(*outcome)
+        for observation in observations:
+            self.take(*observation)
 
     @abstractmethod
     def suggest(self, number: int, pending: Sequence[Params]) -> dict[str, Any]:

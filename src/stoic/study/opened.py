@@ -15,7 +15,7 @@ from stoic.errors import (
     UnknownTrial,
 )
 from stoic.forks import ForkAware
-from stoic.study.advisers import Adviser, Outcome
+from stoic.study.advisers import Adviser, Observation
 from stoic.study.bandits import PolicyAdviser
 from stoic.study.definition import Definition, StudyArguments
 from stoic.study.optimizers import OptimizerAdviser, RandomAdviser
@@ -30,7 +30,7 @@ from stoic.study.store.verify import not_behind, verify
 if TYPE_CHECKING:
     from stoic.policies import Policy
 
-__all__ = ["OpenStudy", "adviser_of", "outcome_of"]
+__all__ = ["OpenStudy", "adviser_of", "observation_of"]
 
 
 def adviser_of(definition: Definition, policy: Policy | None = None) -> Adviser:
@@ -40,7 +40,7 @@ def adviser_of(definition: Definition, policy: Policy | None = None) -> Adviser:
     return (RandomAdviser if definition.method == "random" else OptimizerAdviser)(definition)
 
 
-def outcome_of(entry: Entry, params: str) -> Outcome:
+def observation_of(entry: Entry, params: str) -> Observation:
     """An entry of the log as its adviser takes it, with the parameters of its trial."""
     return entry.trial, params_of(params), *entry.outcome
 
@@ -105,9 +105,14 @@ class OpenStudy(ForkAware):
             if not self.adviser.needs_history:
                 verify(connection, self.ledger, row)
                 return
-            outcomes: list[Outcome] = []
-            verify(connection, self.ledger, row, lambda *both: outcomes.append(outcome_of(*both)))
-            self._take(outcomes, row)
+            observations: list[Observation] = []
+            verify(
+                connection,
+                self.ledger,
+                row,
+                lambda *both: observations.append(observation_of(*both)),
+            )
+            self._take(observations, row)
 
     # -- the adviser --------------------------------------------------------------------------
 
@@ -138,11 +143,11 @@ class OpenStudy(ForkAware):
                 f"another of {row.entries} entries; was an old copy put in its place?"
             )
         after = self.ledger.entries(connection, row, self._seen, self._head)
-        self._take([outcome_of(entry, trial.params) for entry, trial in after], row)
+        self._take([observation_of(entry, trial.params) for entry, trial in after], row)
 
-    def _take(self, outcomes: list[Outcome], row: StudyRow) -> None:
+    def _take(self, observations: list[Observation], row: StudyRow) -> None:
         try:
-            self.adviser.take_all(outcomes)
+            self.adviser.take_all(observations)
         except BaseException as error:
             self._forget()  # never half of it
             if isinstance(error, InvalidInput):

@@ -9,7 +9,7 @@ from typing import Any
 
 from stoic.optimize import Answer, Luckiest, Optimizer, Suspect, Trial
 from stoic.randomness import generator
-from stoic.study.advisers import Adviser, Outcome, Params
+from stoic.study.advisers import Adviser, Observation, Params
 from stoic.study.definition import Definition
 
 __all__ = ["OptimizerAdviser", "RandomAdviser"]
@@ -31,9 +31,9 @@ class OptimizerAdviser(Adviser):
     def take(self, number: int, params: Params, value: float | None, reason: str | None) -> None:
         self.take_all([(number, params, value, reason)])
 
-    def take_all(self, outcomes: Sequence[Outcome]) -> None:
-        self.optimizer.tell_all([outcome[1:] for outcome in outcomes])
-        self._numbers += [outcome[0] for outcome in outcomes]
+    def take_all(self, observations: Sequence[Observation]) -> None:
+        self.optimizer.tell_all([observation[1:] for observation in observations])
+        self._numbers += [observation[0] for observation in observations]
 
     def suggest(self, number: int, pending: Sequence[Params]) -> dict[str, Any]:
         del number  # it follows from the history and from what is pending

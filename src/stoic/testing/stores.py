@@ -250,7 +250,7 @@ class StoreSuite:
                 pass  # raises what a worker raised
 
     def test_a_store_that_is_busy_is_waited_for(self, store: str) -> None:
-        with self.new(store) as study:
+        with self.new(store) as study, self.study(store) as reader:
             trial = study.ask()
             held_up = self.busy(store)
             if held_up is None:
@@ -258,8 +258,7 @@ class StoreSuite:
             telling = threading.Thread(target=study.tell, args=(trial, 2.5))
             with held_up:
                 telling.start()
-                with self.study(store) as reader:
-                    assert reader.finished == 0
+                assert reader.finished == 0
             telling.join()
             assert study.trials[0].values == (2.5,)
 

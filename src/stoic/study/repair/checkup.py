@@ -7,7 +7,7 @@ from typing import Any
 
 from stoic.errors import InvalidInput, StoicError, StoreDamaged
 from stoic.study.definition import Definition
-from stoic.study.opened import adviser_of, outcome_of
+from stoic.study.opened import adviser_of, observation_of
 from stoic.study.repair.issues import Issue, damage, damage_of, fine, note
 from stoic.study.store import Database
 from stoic.study.store.codec import params_of
@@ -154,7 +154,7 @@ class _StudyCheck:
             return
         try:
             entries = self._ledger.entries(self._connection, self._row)
-            adviser.take_all([outcome_of(entry, trial.params) for entry, trial in entries])
+            adviser.take_all([observation_of(entry, trial.params) for entry, trial in entries])
             pending = [params_of(trial.params) for trial in self._ledger.open(self._connection)]
             adviser.suggest(self._row.next_number, pending)
         except StoicError as error:
