@@ -146,9 +146,8 @@ def calibration(cells: Cells, methods: list[str]) -> str:
             caught, suspects, corrupt = (
                 sum(r[field] for r in named) for field in ("caught", "suspects", "corrupt")
             )
-            width = (
-                f"{np.median([r['interval'] for r in with_interval]):.2f}" if with_interval else "–"
-            )
+            widths = [r["interval"] for r in with_interval]
+            width = f"{np.median(widths):.2f}" if widths else "–"
             body.append(
                 [
                     *(name, m, str(len(rows))),

@@ -39,11 +39,8 @@ METHODS_OF_T = (
     Method("ata-gp-ucb", options={"features": "nystrom"}),
     Method("ata-gp-ucb", options={"features": "qff"}),
 )
-ARMS_FROM, FEATURES_FROM, WHOLE_RUNS = (
-    1000.0,
-    60.0,
-    40.0,
-)  # exponents are compared with goals from here on
+# Exponents are compared with the goals from these values of A and m on.
+ARMS_FROM, FEATURES_FROM, WHOLE_RUNS = 1000.0, 60.0, 40.0
 LEAST_PERIODS = 700  # rounds: a fresh solve comes every 20 per column, at least every 256
 
 

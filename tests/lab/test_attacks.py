@@ -204,8 +204,8 @@ def test_later_with_bounds(policy: Callable[..., UCBPolicy]) -> None:
     made = partial(policy, problem.domain, problem.kernel, schedule="paper", assumptions=ASSUMED)
     bystander, first = made(lam=0.1), None
     for t in range(200):
-        reach = bystander.width * bystander.std
-        out = (bystander.mean + reach < (bystander.mean - reach).max()).any()
+        half_width = bystander.width * bystander.std
+        out = (bystander.mean + half_width < (bystander.mean - half_width).max()).any()
         if out and t:
             first = t
             break

@@ -1,4 +1,4 @@
-"""Every named experiment runs, is judged and drawn, in miniature; its full size is the papers'."""
+"""Every named experiment runs, is checked and drawn, in miniature; its full size is the papers'."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def both(trials: int = 4, **where: Any) -> Results:
     return make([case("TGP-UCB", **where), case("GP-UCB", **where)], trials=trials)
 
 
-def test_a_run_at_full_size_is_judged_and_explained() -> None:
+def test_a_run_at_full_size_is_checked_and_explained() -> None:
     assert toy(BELOW).size(both()).full
     (held,) = toy(BELOW, why="because").check(both())
     assert (held.holds, held.word, held.why) == (True, "holds", "")

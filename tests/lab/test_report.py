@@ -107,9 +107,9 @@ def test_labels_of_users_are_escaped(tmp_path: Path) -> None:
     evil = Results(
         results.tables, {"versions": {EVIL: EVIL}, "experiments": [{"name": EVIL}], "runs": {}}
     )
-    told = CheckedClaim(EVIL, False, EVIL, EVIL)
+    evil_claim = CheckedClaim(EVIL, False, EVIL, EVIL)
     about = Reproduction(EVIL, EVIL, EVIL, EVIL, lambda _: [], ())
-    for claims in ([told], []):
+    for claims in ([evil_claim], []):
         for title in (about, EVIL):
             text, found = page(tmp_path, about=title, results=evil, claims=claims, command=EVIL)
             assert "<script" not in text.lower()
@@ -128,7 +128,7 @@ def test_final_figures_show_only_what_varies(tmp_path: Path) -> None:
     assert "TGP-UCB had the lowest mean regret in 2 of 2 settings; in 2 of these 2" in found.text
 
 
-def test_an_unfinished_sweep_is_told(tmp_path: Path) -> None:
+def test_an_unfinished_sweep_is_reported(tmp_path: Path) -> None:
     part = Results(RESULTS.tables, {"runs": {"done": 3, "total": 8}})
     assert "Unfinished: 3 of 8 runs" in page(tmp_path, results=part)[1].text
 
@@ -179,10 +179,10 @@ def test_a_quick_report_says_first_that_it_is_one(tmp_path: Path) -> None:
 
 def test_the_sentence_on_policies() -> None:
     lead = paired_difference(RESULTS.curve(case("GP-UCB")).end, RESULTS.curve(case("TGP-UCB")).end)
-    told = sentence([], leaders(RESULTS))
-    assert told.startswith("TGP-UCB had the lowest mean regret, ")
-    assert f"{number(lead.mean)} less than GP-UCB" in told
-    assert told.endswith(f"{number(lead.low)} to {number(lead.high)}, excludes zero.")
+    text = sentence([], leaders(RESULTS))
+    assert text.startswith("TGP-UCB had the lowest mean regret, ")
+    assert f"{number(lead.mean)} less than GP-UCB" in text
+    assert text.endswith(f"{number(lead.low)} to {number(lead.high)}, excludes zero.")
     level = make([case("A")], trials=6).tables["curves"]
     tied = {k: level[k].repeat(2) for k in level}
     tied["policy"] = level["policy"].repeat(2)

@@ -229,7 +229,7 @@ def test_enumeration_is_complete_and_without_repeats(space: Space) -> None:
 
 
 def count_literally(space: Space) -> int:
-    """Of all combinations of values, those that are told apart by what exists."""
+    """Of all combinations of values, those that differ in the parameters that exist."""
     seen = set()
     for levels in product(*(range(p.size or 0) for p in space.parameters.values())):
         found: dict[str, Any] = {}

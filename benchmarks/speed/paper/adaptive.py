@@ -1,4 +1,4 @@
-"""ATA-GP-UCB (chowdhury2019, Algorithm 2): all payoffs judged in every direction, every round.
+"""ATA-GP-UCB (chowdhury2019, Algorithm 2): all payoffs tested in every direction, every round.
 
 O((A + t)m² + m³) a round, with a root of V, and m directions of all t plays.
 """
@@ -15,7 +15,7 @@ from stoic.estimators import AdaptiveClipping
 
 __all__ = ["PaperATA"]
 
-RECENT = 256  # payoffs that the practical schedule judges again each round
+RECENT = 256  # payoffs that the practical schedule tests again each round
 
 
 class PaperATA(PaperSketch):
