@@ -14,6 +14,8 @@ from pathlib import Path
 
 __all__ = ["Cluster", "cluster"]
 
+_START_SECONDS = 60  # within which a scheduler and its workers are up
+
 
 class Cluster:
     """A scheduler and two workers, each a process group of its own."""
@@ -27,6 +29,10 @@ class Cluster:
             for name in ("one", "two")
         ]
         self.address = _address(where)
+        from distributed import Client  # heavy: not at collection
+
+        with Client(self.address) as client:
+            client.wait_for_workers(len(self.workers), timeout=_START_SECONDS)
 
     def kill_a_worker(self) -> None:
         """End the first worker without warning."""
@@ -60,7 +66,7 @@ def _start(program: str, *words: str) -> subprocess.Popen[bytes]:
 
 
 def _address(where: Path) -> str:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + _START_SECONDS
     while time.monotonic() < deadline:
         try:
             found: str = json.loads(where.read_text())["address"]
