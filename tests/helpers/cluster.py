@@ -31,7 +31,7 @@ class Cluster:
         self.address = _address(where)
         from distributed import Client  # heavy: not at collection
 
-        with Client(self.address) as client:
+        with Client(self.address) as client:  # type: ignore[no-untyped-call]
             client.wait_for_workers(len(self.workers), timeout=_START_SECONDS)
 
     def kill_a_worker(self) -> None:
