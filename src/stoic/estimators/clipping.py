@@ -84,12 +84,14 @@ class Clipping(Limiter):
     @property
     def noise(self) -> float:  # type: ignore[override]  # elsewhere it is a constant
         """The root mean square of the clipped residuals."""
-        return self._counters.item(2, 0)
+        noise: float = self._counters.item(2, 0)
+        return noise
 
     @property
     def location(self) -> float:  # type: ignore[override]
         """The median payoff, relative to the origin."""
-        return self._counters.item(0, LOCATION)
+        location: float = self._counters.item(0, LOCATION)
+        return location
 
     # -- one round ----------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from stoic.errors import InvalidState
 from stoic.estimators.belief import DenseBelief
 from stoic.estimators.limited import Limited
 from stoic.estimators.truncation import check_sums
-from stoic.features import DictionarySampler, Inclusion
+from stoic.features import DictionarySampler, GrowingMap, Inclusion, NystromMap
 from stoic.posterior import FeaturePosterior, Step
 from stoic.schema import LARGEST, Reals, Schema, Sums
 
@@ -47,13 +47,18 @@ class SketchedBelief(DenseBelief):
 
     def redraw(self, var: Array, step: Step) -> Step:
         """Draw the dictionary of this round by ``var``; what the play has done after that."""
-        posterior = self.posterior
-        held = posterior.map.dictionary
+        posterior, held = self.posterior, self._map.dictionary
         drawn = self.sampler.drawn(var, posterior.counts, posterior.t, held)
         if drawn is held:
             return step
-        posterior.rebase(posterior.map.onto(posterior.points, drawn))
+        posterior.rebase(self._map.onto(posterior.points, drawn))
         return Step(step.gain, True)
+
+    @property
+    def _map(self) -> NystromMap | GrowingMap:
+        """The features, which are those of a dictionary."""
+        assert isinstance(self.posterior.map, NystromMap | GrowingMap)
+        return self.posterior.map
 
     def copy(self) -> Self:
         """A belief of the same estimates in which further plays can be supposed."""
@@ -64,11 +69,10 @@ class SketchedBelief(DenseBelief):
     def suppose(self, arm: int) -> None:
         """Let the stds shrink as by one more play of an arm."""
         super().suppose(arm)
-        posterior = self.posterior
-        held: IntArray = posterior.map.dictionary
+        held = self._map.dictionary
         if arm not in held:  # only what is in the dictionary can shrink, so the arm joins it
             joined = np.sort(np.append(held, arm))
-            posterior.rebase(posterior.map.onto(posterior.points, joined))
+            self.posterior.rebase(self._map.onto(self.posterior.points, joined))
 
     def track(self, points: Array) -> None:
         """Follow further points of a box from now on."""

@@ -112,8 +112,10 @@ class RGPPE(Policy):
         return self._width
 
     def _new_plan(self) -> EpochPlan:
-        psi = self.schedule.psi if self.psi is None else lambda *_: self.psi
-        return EpochPlan(self._prior(), self.active, self.epoch, self.eta, psi)  # lines 2–12
+        plan = EpochPlan(self._prior(), self.active, self.epoch, self.eta)  # lines 2–10
+        psi = self.schedule.psi(self.eta, plan.logdet) if self.psi is None else self.psi
+        plan.set_plays(psi)  # lines 11–12
+        return plan
 
     def _prior(self) -> ExactPosterior:
         return ExactPosterior(self.kernel, self.points, self.lam)

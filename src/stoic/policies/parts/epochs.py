@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from stoic.checks import Array, IntArray
+from stoic.checks import IntArray
 from stoic.posterior import ExactPosterior, rare_switching_design
 from stoic.schedules.bogunovic2022 import Epoch
 from stoic.schema import Schema, Wholes
@@ -29,8 +29,6 @@ class EpochPlan:
         The number of the epoch.
     eta
         η: the variance is refreshed when the determinant has grown by it.
-    psi
-        ψ for η and the log-determinant of the selection.
     """
 
     schema: ClassVar[Schema] = {"_left": Wholes("planned")}
@@ -38,19 +36,23 @@ class EpochPlan:
     def __init__(
         self,
         posterior: ExactPosterior,
-        active: Array,
+        active: NDArray[np.bool_],
         h: int,
         eta: float,
-        psi: Callable[[float, float], float],
     ) -> None:
-        length = 2 ** (h + 1)  # l_h
-        selected = rare_switching_design(posterior, active, length, eta)  # lines 3–10
-        share = psi(eta, posterior.logdet)
-        plays = [math.ceil(max(k, length * share) - 1e-9) for k in selected.values()]  # 11–12
-        self.arms: IntArray = np.array(list(selected))
+        self._h, self._length = h, 2 ** (h + 1)  # l_h
+        self._selected = rare_switching_design(posterior, active, self._length, eta)  # lines 3–10
+        self.logdet = posterior.logdet
+        self.arms: IntArray = np.array(list(self._selected))
+        self.set_plays(1.0)
+
+    def set_plays(self, psi: float) -> None:
+        """Play each selected arm as often as selected, at least a share ψ (lines 11–12)."""
+        least = self._length * psi
+        plays = [math.ceil(max(k, least) - 1e-9) for k in self._selected.values()]
         self.plays: IntArray = np.array(plays)  # u_h(x)
         self.left = self.plays.copy()
-        self.facts = Epoch(h, length, sum(plays), share, posterior.logdet)
+        self.facts = Epoch(self._h, self._length, sum(plays), psi, self.logdet)
 
     def next(self, n: int) -> list[int]:
         """The next ``n`` arms, or fewer where the epoch ends."""
