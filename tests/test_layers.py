@@ -17,13 +17,14 @@ ROOT = Path(stoic.__file__).parent
 LAYERS: list[set[str]] = [
     {"errors", "files", "printable", "redaction"},
     {"checks", "forks"},
-    {"compiled", "loops", "numbers", "parallel", "randomness", "schema", "state", "streams"},
+    {"loops", "numbers", "parallel", "randomness", "schema", "state", "streams"},
     {"diagnostics"},
     {"kernels"},
     {"spaces"},
     {"features"},
     {"posterior"},
     {"estimators"},
+    {"many_arms"},
     {"schedules"},
     {"policies"},
     {"surrogate"},
@@ -106,6 +107,20 @@ def test_import_needs_numpy_and_scipy_alone() -> None:
     done = subprocess.run(
         [sys.executable, "-c", ALONE], capture_output=True, text=True, check=False
     )
+    assert done.returncode == 0, done.stderr
+
+
+LATE = """
+import sys
+import stoic
+stoic.Optimizer({"x": (0.0, 1.0)}, direction="maximize").ask()
+assert "stoic.policies" not in sys.modules, "the optimiser needs none"
+assert stoic.policies.GPUCB and stoic.Assumptions and {"policies", "Assumptions"} <= set(dir(stoic))
+"""
+
+
+def test_parts_are_imported_when_they_are_used() -> None:
+    done = subprocess.run([sys.executable, "-c", LATE], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 

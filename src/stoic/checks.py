@@ -55,7 +55,7 @@ def number(
     """
     if type(value) is np.ndarray and value.ndim == 0:
         value = value.item()
-    if type(value) is float:  # as good as always, and quicker to tell
+    if type(value) is float:  # nearly always, and the fastest test
         pass
     elif isinstance(value, bool | np.bool_ | np.timedelta64) or not isinstance(value, Real):
         raise error(f"expected {name} to be a real number, got {describe(value)}; pass a float")
@@ -123,7 +123,7 @@ def given_direction(value: object) -> str:
     """``value`` if it is a direction, or a typed error: what good means is never guessed."""
     if value is None:
         raise MissingDirection(
-            'expected a direction, got none; say direction="maximize" or direction="minimize"'
+            'expected a direction, got none; pass direction="maximize" or direction="minimize"'
         )
     return choice(value, "direction", ("maximize", "minimize"))
 

@@ -26,12 +26,12 @@ class ForkAware:
     """An object that takes part in forks from `join_forks` on, for as long as it lives."""
 
     def join_forks(self) -> None:
-        """Hear of every fork of this process."""
+        """Take part in every fork of this process from now on."""
         key = id(self)
         _aware[key] = weakref.ref(self, lambda _: _aware.pop(key, None))
 
     def before_fork(self, patience: float) -> None:
-        """Come to rest within so many seconds, and stay so until the fork is over."""
+        """Finish what is under way, within so many seconds; then wait until the fork is over."""
 
     def after_fork_in_parent(self) -> None:
         """Go on."""

@@ -132,9 +132,31 @@ class _Here(Pool):
 class _Processes(ProcessPoolExecutor, Pool):
     """Local processes."""
 
+    def __init__(self, workers: int) -> None:
+        self._started = _Spawning()
+        context: Any = self._started
+        super().__init__(workers, mp_context=context, initializer=_die_with_parent)
+        self.slots = workers
+
     def abandon(self) -> None:
-        for process in list((self._processes or {}).values()):
+        for process in self._started.processes:
             process.terminate()
+
+
+class _Spawning:
+    """The context of spawned processes, with a list of those that it has made."""
+
+    def __init__(self) -> None:
+        self._context = multiprocessing.get_context("spawn")
+        self.processes: list[Any] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._context, name)
+
+    def Process(self, *args: Any, **kwargs: Any) -> Any:  # noqa: N802, the context's own name
+        process = self._context.Process(*args, **kwargs)
+        self.processes.append(process)
+        return process
 
 
 def _local(workers: int) -> Pool:
@@ -142,12 +164,9 @@ def _local(workers: int) -> Pool:
     before = {name: os.environ.get(name) for name in _THREADS}
     os.environ.update(dict.fromkeys(_THREADS, "1"))
     try:
-        pool = _Processes(
-            workers, mp_context=multiprocessing.get_context("spawn"), initializer=_die_with_parent
-        )
+        pool = _Processes(workers)
         for started in [pool.submit(os.getpid) for _ in range(workers)]:
             started.result()
-        pool.slots = workers
     finally:
         for name, value in before.items():
             os.environ.pop(name) if value is None else os.environ.update({name: value})

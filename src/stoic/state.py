@@ -86,8 +86,8 @@ def save(path: str | Path, state: Mapping[str, Any]) -> None:
 
 def _packed(path: Path, state: Mapping[str, Any]) -> bytes:
     if path.suffix == ".json":
-        plain = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in state.items()}
-        text = json.dumps(plain).encode()
+        lists = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in state.items()}
+        text = json.dumps(lists).encode()
         if len(text) > _MAX_JSON_BYTES:
             raise InvalidState(
                 f"expected a state of at most {_MAX_JSON_BYTES >> 20} MiB as JSON, "
@@ -98,7 +98,7 @@ def _packed(path: Path, state: Mapping[str, Any]) -> bytes:
         arrays: dict[str, Any] = {k: np.asarray(v) for k, v in state.items()}
         packed = io.BytesIO()
         np.savez_compressed(packed, **arrays)
-        if sum(a.nbytes for a in arrays.values()) > _most_bytes(packed.tell()):
+        if sum(a.nbytes for a in arrays.values()) > _max_bytes(packed.tell()):
             packed = io.BytesIO()  # so that no reader takes it for a bomb
             np.savez(packed, **arrays)
         return packed.getvalue()
@@ -138,13 +138,13 @@ def _without_twins(pairs: list[tuple[str, Any]]) -> State:
     return found
 
 
-def _most_bytes(packed: int) -> int:
+def _max_bytes(packed: int) -> int:
     """How much a file of so many bytes may hold."""
     return max(_MAX_UNPACKED_BYTES, _MAX_RATIO * packed)
 
 
 def _read_npz(file: BinaryIO) -> State:
-    most = _most_bytes(file.seek(0, io.SEEK_END))
+    most = _max_bytes(file.seek(0, io.SEEK_END))
     file.seek(0)
     with zipfile.ZipFile(file) as archive:
         members = archive.infolist()

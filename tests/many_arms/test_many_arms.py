@@ -1,8 +1,9 @@
-"""Very many arms: the same choices as the ordinary way, from a look at few arms."""
+"""Very many arms: the same choices as with all figures of all arms, from those of few arms."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,11 @@ import pytest
 
 import stoic
 from stoic.checks import Array
-from stoic.estimators.extremes import Extremes
-from stoic.estimators.lazy import LazyMean
-from stoic.posterior import lazy
-from stoic.posterior.blocks import Blocks
-from stoic.posterior.lazy import LazyPosterior
+from stoic.estimators import Limited
+from stoic.many_arms import ManyArmsMean, ManyArmsPosterior, settings
+from stoic.many_arms.blocks import Blocks
+from stoic.many_arms.search import Search
+from stoic.many_arms.settings import Settings
 from stoic.testing import PolicySuite, PosteriorSuite
 
 POLICIES: list[Any] = [
@@ -28,15 +29,14 @@ KERNELS: list[Any] = [
     stoic.Matern(2.5, 0.4),
     2.0 * stoic.Matern(0.5, 1.0) + stoic.Linear(0.5),
 ]
+SMALL = Settings(block_size=64, anchors=8, followed=40)
 ASSUMPTIONS = stoic.Assumptions(norm_bound=1.0, noise_std=0.3, raw_moment=1.0, budget=2.0)
 
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks and anchors few enough that all of it happens with few arms."""
-    monkeypatch.setattr(lazy, "SIZE", 64)
-    monkeypatch.setattr(lazy, "ANCHORS", 8)
-    monkeypatch.setattr(lazy, "FOLLOWED", 40)
+    monkeypatch.setattr(settings, "DEFAULT", SMALL)
 
 
 def pair(monkeypatch: pytest.MonkeyPatch, policy: Any, *args: Any, **kwargs: Any) -> list[Any]:
@@ -44,8 +44,8 @@ def pair(monkeypatch: pytest.MonkeyPatch, policy: Any, *args: Any, **kwargs: Any
     ordinary = policy(*args, **kwargs)
     monkeypatch.setattr(policy, "many_arms", 1)
     many = policy(*args, **kwargs)
-    assert not isinstance(ordinary.posterior, LazyPosterior)
-    assert isinstance(many.posterior, LazyPosterior)
+    assert not isinstance(ordinary.posterior, ManyArmsPosterior)
+    assert isinstance(many.posterior, ManyArmsPosterior)
     return [ordinary, many]
 
 
@@ -151,41 +151,43 @@ def test_arms_without_coordinates(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_few_arms_played_often_cost_no_more_and_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lazy, "SPARE", 10)
+    monkeypatch.setattr(settings, "DEFAULT", replace(SMALL, spare_coordinates=10))
     both = pair(
         monkeypatch, stoic.policies.GPUCB, stoic.Arms(cube(40, 1)), stoic.SquaredExponential(0.5)
     )
     race(both, 300)
     many = both[1]
-    assert many.posterior.columns <= 2 * many.posterior.size + 11
+    assert len(many.posterior.factor) <= 2 * many.posterior.size + 11
     assert many.posterior.logdet == pytest.approx(both[0].posterior.logdet, abs=1e-9)
 
 
-def test_batches_reckon_with_what_is_pending(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batches_account_for_pending_plays(monkeypatch: pytest.MonkeyPatch) -> None:
     arms = stoic.Arms(cube(600, 2))
     both = pair(monkeypatch, stoic.policies.GPUCB, arms, stoic.SquaredExponential(0.3))
     for _ in range(5):
         race(both, 15)
         ordinary, many = both
-        before = json.dumps(_plain(many.state()))
+        before = json.dumps(_lists(many.state()))
         assert many.ask(12) == ordinary.ask(12)
-        assert json.dumps(_plain(many.state())) == before
+        assert json.dumps(_lists(many.state())) == before
 
 
-def test_a_small_part_of_all_arms_is_worked_out() -> None:
+def test_a_small_part_of_all_arms_is_computed() -> None:
     points = cube(20_000, 2)
-    posterior = LazyPosterior(stoic.SquaredExponential(0.4), points, 1.0)
-    mean = LazyMean(posterior)
-    search = Extremes(mean, posterior)
+    posterior = ManyArmsPosterior(stoic.SquaredExponential(0.4), points, 1.0)
+    mean = ManyArmsMean(posterior)
+    search = Search(mean, posterior)
     rng = np.random.default_rng(2)
     for _ in range(100):
         arm = search.find(1.0, 1.0).arm
-        mean.add(arm, [payoff(points[arm], rng, 1.0)], posterior.observe(arm), posterior)
-    before = search.worked
+        limited = Limited(np.array([payoff(points[arm], rng, 1.0)]))
+        mean.learn(arm, limited, posterior.observe(arm), posterior)
+    before = search.computed_means
     for _ in range(50):
         arm = search.find(1.0, 1.0).arm
-        mean.add(arm, [payoff(points[arm], rng, 1.0)], posterior.observe(arm), posterior)
-    assert search.worked - before < 0.02 * 50 * len(points)
+        limited = Limited(np.array([payoff(points[arm], rng, 1.0)]))
+        mean.learn(arm, limited, posterior.observe(arm), posterior)
+    assert search.computed_means - before < 0.02 * 50 * len(points)
 
 
 def test_interpolation_leaves_what_it_says() -> None:
@@ -200,23 +202,22 @@ def test_interpolation_leaves_what_it_says() -> None:
         rest += np.einsum("ij,jk,ik->i", weights, kernel(Z, Z), weights)
         assert rest == pytest.approx(rho**2, abs=1e-9)
     for point in cube(20, 2, seed=5):
-        nearest = blocks.nearest(point)
-        assert (kernel(points, point[None])[blocks.arms][:, :, 0].max(axis=1) <= nearest).all()
+        bound = blocks.max_kernel(point)
+        assert (kernel(points, point[None])[blocks.arms][:, :, 0].max(axis=1) <= bound).all()
 
 
 def test_too_many_arms_for_the_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stoic.policies.GPUCB, "many_arms", 1)
     arms, kernel = stoic.Arms(cube(1000, 2)), stoic.SquaredExponential(0.3)
-    monkeypatch.setattr(lazy, "BUDGET", 10_000)
+    monkeypatch.setattr(settings, "DEFAULT", replace(SMALL, memory=10_000))
     with pytest.raises(stoic.StoicError, match="expected arms whose bounds fit"):
         stoic.policies.GPUCB(arms, kernel)
-    monkeypatch.setattr(lazy, "BUDGET", 400_000)
+    monkeypatch.setattr(settings, "DEFAULT", replace(SMALL, memory=200_000))
     policy = stoic.policies.GPUCB(arms, kernel)
-    before = json.dumps(_plain(policy.state()))
-    monkeypatch.setattr(lazy, "BUDGET", 200_000)
+    before = json.dumps(_lists(policy.state()))
     with pytest.raises(stoic.StoicError, match="expected arms whose bounds fit"):
         policy.tell(0, 1.0)
-    assert json.dumps(_plain(policy.state())) == before
+    assert json.dumps(_lists(policy.state())) == before
 
 
 class TestManyArmsPolicy(PolicySuite):
@@ -227,31 +228,12 @@ class TestManyArmsPolicy(PolicySuite):
         monkeypatch.setattr(self.policy, "many_arms", 1)
 
 
-class TestLazyPosterior(PosteriorSuite):
+class TestManyArmsPosterior(PosteriorSuite):
+    tracks = False
+
     def make(self, points: Array, lam: float) -> Any:
-        return _WithGains(self.kernel, points, lam, size=4, anchors=2)
-
-    def test_a_fresh_solve_changes_nothing(self, points: Array) -> None:
-        posterior: Any = self.played(points)
-        var, logdet = posterior.var.copy(), posterior.logdet
-        posterior.rebuild()
-        posterior.version += 1
-        assert posterior.var == pytest.approx(var, abs=1e-11)
-        assert posterior.logdet == pytest.approx(logdet, abs=1e-9)
-
-    def test_tracks_further_points(self, points: Array) -> None:
-        with pytest.raises(stoic.StoicError, match="expected finite arms"):
-            self.make(points, 1.0).track(points)
+        return ManyArmsPosterior(self.kernel, points, lam, Settings(block_size=4, anchors=2))
 
 
-class _WithGains(LazyPosterior):
-    """With the gain of all points, as the suite wants it."""
-
-    def observe(self, arm: int, times: int = 1) -> Any:
-        step = super().observe(arm, times)
-        last, pivot = self.rows_at(self.points)[:, -1], self.last[1]
-        return step._replace(gain=last / pivot)
-
-
-def _plain(state: dict[str, Any]) -> dict[str, Any]:
+def _lists(state: dict[str, Any]) -> dict[str, Any]:
     return {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in state.items()}

@@ -7,8 +7,8 @@ import sys
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 
-from stoic.compiled import squared_distances
 from stoic.optimize import Optimizer
 from stoic.spaces import Categorical, Float, Space
 from stoic.surrogate import Hyper, Prior, RobustGP
@@ -31,12 +31,12 @@ def test_distances_are_those_of_the_columns() -> None:
     X, Z = WIDE.sample(60, 0), WIDE.sample(25, 1)
     one, other = (Coded(points, WIDE.groups).scaled(SCALES) for points in (X, Z))
     assert one.U.shape == (60, 5)  # two floats, and one column for each of three choices
-    expected = squared_distances(X / SCALES, Z / SCALES)
+    expected = cdist(X / SCALES, Z / SCALES, "sqeuclidean")
     np.testing.assert_allclose(between(one, other), expected, atol=1e-12)
     part = between(one, other, slice(10, 20), slice(3, None))
     np.testing.assert_allclose(part, expected[10:20, 3:], atol=1e-12)
     groups = by_group(X, WIDE.groups)
-    both = squared_distances(X / SCALES, X / SCALES)
+    both = cdist(X / SCALES, X / SCALES, "sqeuclidean")
     scales = SCALES[np.searchsorted(WIDE.groups, np.arange(5))]
     np.testing.assert_allclose((groups / scales[:, None, None] ** 2).sum(0), both, atol=1e-12)
 
@@ -45,7 +45,7 @@ def test_points_between_levels_are_subtracted() -> None:
     X = WIDE.sample(20, 0)
     Z = np.random.default_rng(0).random((9, X.shape[1]))
     one, other = (Coded(points, WIDE.groups).scaled(SCALES) for points in (X, Z))
-    np.testing.assert_allclose(between(one, other), squared_distances(X / SCALES, Z / SCALES))
+    np.testing.assert_allclose(between(one, other), cdist(X / SCALES, Z / SCALES, "sqeuclidean"))
 
 
 def test_slopes_of_the_evidence() -> None:
@@ -60,7 +60,7 @@ def test_slopes_of_the_evidence() -> None:
     hyper = Hyper(theta, WIDE.groups)
     U = X / hyper.lengthscales
     gp = RobustGP(X, z, w, hyper)
-    r2 = squared_distances(U, U)
+    r2 = cdist(U, U, "sqeuclidean")
     root = np.sqrt(5.0 * r2)
     rough = (1.0 + root + root**2 / 3.0) * np.exp(-root)
     K = hyper.smoothness * np.exp(-0.5 * r2) + (1.0 - hyper.smoothness) * rough

@@ -11,6 +11,7 @@ import numpy as np
 
 from speed.paper.sketched import PaperSketch
 from stoic.checks import Array, IntArray
+from stoic.estimators import AdaptiveClipping
 
 __all__ = ["PaperATA"]
 
@@ -68,8 +69,8 @@ class PaperATA(PaperSketch):
 
     def _about(self, U: Array, centre: Array, Phi: Array, root: Array) -> Array:
         """The practical truncation: y − centre is clipped, older payoffs once and for all."""
-        assert self.learned is not None
-        residual, function, factor, growth = self.learned.ruler(self.setting.prior_var)
+        assert isinstance(self.learned, AdaptiveClipping)
+        _, residual, function, factor, growth = self.learned.ruler(centre, self._amplitude())
         spread = np.hypot(residual, np.sqrt(self.var[self.arms]) * function)
         limit = factor * spread * self.counts()[self.arms] ** growth
         y = self.y[:, 0]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from stoic.checks import Array, IntArray
-from stoic.estimators import Calibration
+from stoic.estimators import AdaptiveClipping, Clipping, NoiseWatch
 from stoic.schedules import Progress
 
 __all__ = ["PaperPolicy"]
@@ -40,7 +40,10 @@ class PaperPolicy(ABC):
         self.X: Array = twin.domain.X
         self.kernel, self.lam, self.setting = twin.kernel, twin.lam, twin.setting
         self.schedule, self.seed = twin.schedule, twin.seed
-        self.learned = Calibration() if getattr(self.schedule, "learns", False) else None
+        self.learned: Clipping | None = None
+        if getattr(self.schedule, "learns", False):
+            kind = AdaptiveClipping if self.clips_first else NoiseWatch
+            self.learned = kind(self.schedule, self.setting.prior_var)
         self.arms: IntArray = np.zeros(0, dtype=np.int64)  # (t,) arms played
         self.y: Array = np.zeros((0, getattr(twin, "repeats", 1)))  # (t, ℓ) ŷ, as smoothed
         self.prior: Array = self.kernel.diag(self.X)
@@ -112,7 +115,6 @@ class PaperPolicy(ABC):
     def _relative(self, payoffs: Array) -> Array:
         if self.learned is None:
             return payoffs
-        self.learned.amplitude = self._amplitude()
         return np.array([self.learned.relative(y) for y in payoffs.tolist()])
 
     def _judge(self, arm: int, payoffs: Array, centre: float, share: float, plays: float) -> Array:
@@ -120,10 +122,9 @@ class PaperPolicy(ABC):
         learned = self.learned
         assert learned is not None
         if learned.warming:
-            for y in payoffs.tolist():
-                learned.warm(arm, y)
+            learned.warm(arm, payoffs)
             return payoffs
-        return np.array(learned.clip(arm, payoffs.tolist(), centre, share, plays))
+        return learned.clip(arm, payoffs, (centre, share, self._amplitude()), plays)
 
     def _append(self, arm: int, y_hat: Array, *, warming: bool) -> None:
         """Add a round to the history; the first few are set anew as their scale gets known."""
@@ -132,8 +133,9 @@ class PaperPolicy(ABC):
         self.y = np.vstack([self.y, y_hat])
         if warming:
             assert self.learned is not None
-            _, first = self.learned.first(clipped=self.clips_first)
-            self.y = first.reshape(self.y.shape)
+            first = self.learned.first(since=0)
+            assert first is not None
+            self.y = first[1].reshape(self.y.shape)
 
     # -- timing -------------------------------------------------------------------------------
 

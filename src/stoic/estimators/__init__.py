@@ -8,7 +8,6 @@ from stoic.estimators.clipping import (
     ContextualClipping,
     NoiseWatch,
 )
-from stoic.estimators.lazy import LazyMean
 from stoic.estimators.limited import Limited
 from stoic.estimators.limiter import (
     AdaptiveTruncation,
@@ -18,7 +17,6 @@ from stoic.estimators.limiter import (
     Truncation,
     Unlimited,
 )
-from stoic.estimators.overview import LazyOverview
 from stoic.estimators.replicates import ClippedEpochPayoffs, EpochPayoffs, replicate_estimate
 from stoic.estimators.sketched import BatchedBelief, FixedFeaturesBelief, SketchedBelief
 from stoic.estimators.smoothed import SmoothedMean
@@ -37,8 +35,6 @@ __all__ = [
     "DenseBelief",
     "EpochPayoffs",
     "FixedFeaturesBelief",
-    "LazyMean",
-    "LazyOverview",
     "Limited",
     "Limiter",
     "Limiters",

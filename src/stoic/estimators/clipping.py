@@ -107,7 +107,7 @@ class Clipping(Limiter):
     def limit(self, arm: int, payoffs: Array, about: About, belief: Belief, step: Step) -> Limited:
         """The payoffs, clipped about the arm's estimate before the play."""
         if self.warming:
-            return self._warm(arm, payoffs)
+            return self.warm(arm, payoffs)
         y_hat = self.clip(arm, payoffs, about, self._support(arm, len(payoffs), belief, step))
         return Limited(y_hat, self.location)
 
@@ -137,7 +137,7 @@ class Clipping(Limiter):
 
     # -- the warm-up --------------------------------------------------------------------------
 
-    def _warm(self, arm: int, payoffs: Array) -> Limited:
+    def warm(self, arm: int, payoffs: Array) -> Limited:
         """Take in some of the first payoffs; all of them so far are limited anew."""
         self._first_arms = np.append(self._first_arms, np.full(len(payoffs), arm))
         self._first = np.append(self._first, payoffs)
@@ -215,7 +215,7 @@ class NoiseWatch(Clipping):
         """The payoffs as they are, relative to the origin."""
         del belief, step
         if self.warming:
-            return self._warm(arm, payoffs)
+            return self.warm(arm, payoffs)
         self.clip(arm, payoffs, about, 1.0)
         return Limited(payoffs, self.location)
 
@@ -241,9 +241,13 @@ class AdaptiveClipping(Clipping):
         limited = super().limit(arm, payoffs, about, belief, step)
         if limited.anew is not None:
             return limited
-        function = max(self._payoffs.scale, about[2]) / math.sqrt(self.prior_var)
-        ruler = Ruler(centre, self._residuals.scale, function, self.LIMIT, self.GROWTH)
-        return Limited(payoffs, limited.location, ruler=ruler)
+        _, _, amplitude = about
+        return Limited(payoffs, limited.location, ruler=self.ruler(centre, amplitude))
+
+    def ruler(self, centre: Array, amplitude: float) -> Ruler:
+        """What payoffs of all arms are clipped by, about a centre for each."""
+        function = max(self._payoffs.scale, amplitude) / math.sqrt(self.prior_var)
+        return Ruler(centre, self._residuals.scale, function, self.LIMIT, self.GROWTH)
 
 
 def _middle(values: Array) -> float:

@@ -18,10 +18,9 @@ from stoic.loops import turn
 
 __all__ = ["NystromMap", "draw_dictionary", "negligible"]
 
-_MIN_ROUNDINGS = (
-    16  # of ε: an eigenvalue above is known to a tenth or so, in small dictionaries too
-)
-_TURNS = 32  # points that join a dictionary before it is decomposed afresh
+# In units of ε: an eigenvalue above is known to about a tenth, in small dictionaries too.
+_MIN_ROUNDINGS = 16
+_MAX_JOINED = 32  # points that join a dictionary before it is decomposed again
 
 
 def negligible(points: int, scale: float) -> float:
@@ -40,8 +39,8 @@ class NystromMap:
     :class:`SpanningMap`), pass them as ``span``: a dictionary of more points than S has columns
     is then decomposed through S_DᵀS_D, and no kernel is evaluated.
 
-    Points that join such a dictionary turn its eigenvectors, which takes a fraction of a
-    decomposition afresh.
+    Points that join such a dictionary turn its eigenvectors, which takes a fraction of the time
+    of a new decomposition.
 
     Departures from print: the pseudo-inverse drops the eigenvalues that are rounding alone, see
     :func:`negligible`. What is dropped stays in the residual variance.
@@ -98,7 +97,7 @@ class NystromMap:
         here = set(self.dictionary.tolist())
         new = [entry for entry in dictionary.tolist() if entry not in here]
         joined = len(here) + len(new)
-        if self._eigen is None or joined != len(dictionary) or joined > self.base + _TURNS:
+        if self._eigen is None or joined != len(dictionary) or joined > self.base + _MAX_JOINED:
             return self._anew(points, dictionary, before=self)
         twin = copy(self)
         twin.dictionary = np.array([*self.dictionary.tolist(), *new], dtype=np.int64)
@@ -108,7 +107,7 @@ class NystromMap:
         return twin
 
     def restored(self, points: Array, dictionary: IntArray, base: int | None) -> NystromMap:
-        """The map of a state, the same bit by bit; early states don't tell the base."""
+        """The map of a state, the same bit by bit; early states do not have the base."""
         if base is None:
             through = self._span is not None and len(dictionary) > self._span.shape[1]
             base = len(dictionary) if through else -1

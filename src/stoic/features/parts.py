@@ -11,14 +11,14 @@ from stoic.checks import Array, IntArray
 
 __all__ = ["NO_PARTS", "Parts", "in_parts", "partition"]
 
-_WORTH_IT = 0.75  # of the numbers in Ψ: what a product in parts may read
+_MAX_SHARE_READ = 0.75  # of the numbers in Ψ, by a product in parts; or else Ψ itself is used
 
 
 class Parts(NamedTuple):
     """What Ψv can be made of with fewer numbers than Ψ has.
 
     Of B parts with n points each, p are anchors: Ψ's other rows are combinations of theirs, so
-    Ψv is had from its values at the anchors. Nothing in it means: take Ψ itself.
+    Ψv follows from its values at the anchors. Where it is empty, Ψ itself is used.
     """
 
     anchors: Array  # (B·p, r), rows of Ψ
@@ -29,21 +29,21 @@ class Parts(NamedTuple):
 NO_PARTS = Parts(np.zeros((0, 0)), np.zeros((0, 0, 0)), np.zeros(0, dtype=np.int64))
 
 
-def in_parts(psi: Array, points: Array, rounding: float, most: Array) -> Parts:
+def in_parts(psi: Array, points: Array, rounding: float, bound: Array) -> Parts:
     """Parts of neighbours for which Ψv is exact, where they save something.
 
-    ``most`` tells how large v can be in each coordinate. Where it is less, a coordinate needs that
-    much fewer digits: rows are combined such that Ψ·most is left with ``rounding``.
+    ``bound`` is how large v can be in each coordinate. Where it is smaller, a coordinate needs
+    fewer digits: rows are combined such that the error of Ψ·bound is at most ``rounding``.
     """
     A, r = psi.shape
     if not 0 < 4 * r <= A:
         return NO_PARTS
     order = partition(points, -(-A // (A // (2 * r))))  # about 2r each, and hardly any filler
-    scaled = psi * most
+    scaled = psi * bound
     found: list[tuple[IntArray, Array]] = []  # anchors of each part, and weights
     for rows in order:
         anchors, weights = _interpolation(scaled[rows], rounding)
-        if len(anchors) * (order.size + order.shape[0] * r) > _WORTH_IT * psi.size:
+        if len(anchors) * (order.size + order.shape[0] * r) > _MAX_SHARE_READ * psi.size:
             return NO_PARTS
         found.append((rows[anchors], weights))
     p = max(len(anchors) for anchors, _ in found)

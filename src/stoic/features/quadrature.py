@@ -19,11 +19,11 @@ from stoic.kernels import Kernel, Scaled, SquaredExponential
 
 __all__ = ["QuadratureMap"]
 
-_TOLERANCE = 1e-9  # largest error of the approximated kernel on the domain
-_MOST_FEATURES = 4096
-_MOST_POINTS = 50_000  # beyond it, looking for parts would be felt at the start
+_MAX_KERNEL_ERROR = 1e-9  # of the approximated kernel on the domain
+_MAX_FEATURES = 4096
+_MAX_POINTS_IN_PARTS = 50_000  # beyond it, the search for parts delays the first round
 _ROUNDING = 4e-15  # of the largest coordinate
-_MOST_NODES = 300  # beyond it the smallest Gauss–Hermite weights underflow
+_MAX_NODES = 300  # beyond it the smallest Gauss–Hermite weights underflow
 
 
 class QuadratureMap:
@@ -40,7 +40,7 @@ class QuadratureMap:
     low, high
         Corners of the domain.
     nodes
-        m̄, to fix it; its error is then your own affair.
+        m̄, to fix it; its error is then not checked.
 
     >>> QuadratureMap(SquaredExponential(0.2), np.zeros(1), np.ones(1)).nodes
     29
@@ -57,9 +57,9 @@ class QuadratureMap:
             else integer(nodes, "the number of quadrature nodes", at_least=1)
         )
         count = 2 * self.nodes ** len(low)
-        if count > _MOST_FEATURES:
+        if count > _MAX_FEATURES:
             raise TooManyFeatures(
-                f"expected at most {_MOST_FEATURES} quadrature features, got "
+                f"expected at most {_MAX_FEATURES} quadrature features, got "
                 f"2·{self.nodes}^{len(low)} = {count} for length-scales "
                 f"{np.round(self._scale, 4).tolist()} of the domain's sides; "
                 "use features='nystrom'"
@@ -93,7 +93,7 @@ class QuadratureMap:
     def features(self, X: Array) -> Features:
         """The features of the tracked points."""
         psi = self(X)
-        if not 0 < len(X) <= _MOST_POINTS:
+        if not 0 < len(X) <= _MAX_POINTS_IN_PARTS:
             return Features(psi, self._reduction)
         # θ may be as large in one coordinate as in any other, since payoffs are cut in each
         rounding = _ROUNDING * float(np.abs(psi).max())
@@ -121,13 +121,13 @@ def _enough_nodes(scale: Array) -> int:
         omega, weight = np.polynomial.hermite.hermgauss(nodes)
         cosines = np.cos(np.sqrt(2.0) * delta[:, :, None] * omega)
         error = np.abs(cosines @ (weight / np.sqrt(np.pi)) - exact).max(axis=0)
-        return bool(error.sum() < _TOLERANCE)
+        return bool(error.sum() < _MAX_KERNEL_ERROR)
 
-    nodes = range(2, _MOST_NODES + 1)  # more nodes, less error: halve what is in question
+    nodes = range(2, _MAX_NODES + 1)  # more nodes, less error: halve what is in question
     place = bisect_left(nodes, True, key=enough)
     if place == len(nodes):
         raise TooManyFeatures(
-            f"expected length-scales that {_MOST_NODES} quadrature nodes per dimension can "
+            f"expected length-scales that {_MAX_NODES} quadrature nodes per dimension can "
             f"resolve, got {np.round(scale, 4).tolist()} of the domain's sides; "
             "use features='nystrom'"
         )

@@ -29,7 +29,7 @@ class SpanningMap:
         self._pivots = pivots
         self._gram: Array = kernel(pivots, pivots)
         self._factor: Array = np.linalg.cholesky(self._gram).astype(float, copy=False)
-        self._lately: tuple[Array, Features] | None = None  # points, and their features
+        self._recent: tuple[Array, Features] | None = None  # points, and their features
 
     @classmethod
     def of(cls, kernel: Kernel, points: Array, most: int) -> SpanningMap | None:
@@ -66,12 +66,12 @@ class SpanningMap:
 
     def features(self, X: Array) -> Features:
         """The features of the tracked points; asked again, as by many runs, they are at hand."""
-        lately = self._lately
-        if lately is None or not np.array_equal(lately[0], X):
+        recent = self._recent
+        if recent is None or not np.array_equal(recent[0], X):
             psi = self(X)
             rounding = _ROUNDING * float(self._gram.max(initial=0.0))
             # v is V⁻¹ψ of some point, hence no larger in any coordinate than Ψ is
             parts = in_parts(psi, X, rounding, np.abs(psi).max(axis=0, initial=0.0))
             features = Features(psi, np.eye(len(self._pivots)), parts)
-            lately = self._lately = (X.copy(), features)
-        return lately[1]
+            recent = self._recent = (X.copy(), features)
+        return recent[1]

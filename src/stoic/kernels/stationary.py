@@ -7,9 +7,9 @@ from abc import abstractmethod
 from typing import Any
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from stoic.checks import Array, describe, finite_array, number
-from stoic.compiled import squared_distances
 from stoic.errors import InvalidInput
 from stoic.forks import importing
 from stoic.kernels.base import Kernel
@@ -45,9 +45,9 @@ class Stationary(Kernel):
         # Differences come first, before scaling and squaring: near-duplicates would lose their
         # digits to x/ℓ − z/ℓ, and half of all digits to ‖x‖² − 2xᵀz + ‖z‖².
         if isinstance(self.lengthscale, float):
-            r2 = squared_distances(X, Z) / self.lengthscale**2
+            r2 = cdist(X, Z, "sqeuclidean") / self.lengthscale**2
         else:
-            r2 = squared_distances(X, Z, 1.0 / self.lengthscale**2)
+            r2 = cdist(X, Z, "sqeuclidean", w=1.0 / self.lengthscale**2)
         return self.of_squared_distance(np.minimum(r2, _FAR))
 
     def diag(self, X: Array) -> Array:

@@ -37,18 +37,18 @@ def interpolate(
 
 
 def interpolation_error_numpy(
-    since: Array, stamp: IntArray, rho: Array, slack: Array, out: Array
+    drift: Array, then: IntArray, rho: Array, rounding: Array, out: Array
 ) -> None:
-    """Out = since[stamp]·ρ + slack: how far off interpolated values may be."""
-    np.multiply(since[stamp], rho, out=out)
-    out += slack[:, None]
+    """Out = drift[then]·ρ + rounding: bounds on the errors of interpolated values."""
+    np.multiply(drift[then], rho, out=out)
+    out += rounding[:, None]
 
 
 @compiled_form(interpolation_error_numpy)
 def interpolation_error(
-    since: Array, stamp: IntArray, rho: Array, slack: Array, out: Array
+    drift: Array, then: IntArray, rho: Array, rounding: Array, out: Array
 ) -> None:
-    """Out = since[stamp]·ρ + slack: how far off interpolated values may be."""
-    for b in range(len(stamp)):
-        for i in range(stamp.shape[1]):
-            out[b, i] = since[stamp[b, i]] * rho[b, i] + slack[b]
+    """Out = drift[then]·ρ + rounding: bounds on the errors of interpolated values."""
+    for b in range(len(then)):
+        for i in range(then.shape[1]):
+            out[b, i] = drift[then[b, i]] * rho[b, i] + rounding[b]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from scipy.special import ndtr
 
 from stoic.checks import Array
-from stoic.compiled import ndtr
 from stoic.surrogate import RobustGP
 
 __all__ = ["log_improvement", "log_improvement_slopes"]

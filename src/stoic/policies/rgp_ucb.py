@@ -39,9 +39,7 @@ class RGPUCB(UCBPolicy):
     schedules = {"theory": RGPUCBTheory, "paper": RGPUCBPaper, "practical": PracticalRGPUCB}
 
     def _choose(self, belief: Belief) -> Any:
-        return self.choices.argmax(
-            belief, self.width, self.seed
-        )  # mean + (β_t + C/√λ)·std
+        return self.choices.argmax(belief, self.width, self.seed)  # mean + (β_t + C/√λ)·std
 
     def _learn(self, arm: int, payoffs: Array) -> None:
         about = self.limiter.about(self.belief, arm)

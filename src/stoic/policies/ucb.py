@@ -13,17 +13,15 @@ from stoic.errors import InvalidInput, InvalidState
 from stoic.estimators import (
     Belief,
     DenseBelief,
-    LazyMean,
-    LazyOverview,
     Limiters,
     NoiseWatch,
     SmoothedMean,
     Unlimited,
 )
+from stoic.many_arms import ManyArmsBelief, ManyArmsMean, ManyArmsPosterior
 from stoic.policies.base import Policy, Recommendation
 from stoic.policies.parts.progress import LiveProgress
 from stoic.posterior import exact_posterior
-from stoic.posterior.lazy import LazyPosterior
 from stoic.schema import Field, Schema
 from stoic.spaces import Arms
 
@@ -57,8 +55,8 @@ class UCBPolicy(Policy):
     def _new_belief(self, points: Array) -> Belief:
         """The belief before the first play."""
         if isinstance(self.domain, Arms) and len(points) >= self.many_arms:
-            posterior = LazyPosterior(self.kernel, points, self.lam)
-            return LazyOverview(posterior, LazyMean(posterior))
+            posterior = ManyArmsPosterior(self.kernel, points, self.lam)
+            return ManyArmsBelief(posterior, ManyArmsMean(posterior))
         exact = exact_posterior(self.kernel, points, self.lam)
         return DenseBelief(exact, SmoothedMean(len(points)))
 

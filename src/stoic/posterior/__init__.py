@@ -5,7 +5,7 @@ from stoic.posterior.dense import DensePosterior
 from stoic.posterior.design import rare_switching_design
 from stoic.posterior.exact import ExactPosterior
 from stoic.posterior.features import FeaturePosterior
-from stoic.posterior.shortest import AnyPosterior, exact_posterior, spanning_map
+from stoic.posterior.quickest import AnyPosterior, exact_posterior, spanning_map
 from stoic.posterior.sketch import quadrature_posterior, sketched_posterior
 
 __all__ = [

@@ -6,28 +6,31 @@ import math
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
+from scipy.linalg.lapack import dpotri
 
 from stoic.checks import Array, IntArray
 from stoic.errors import InvalidState
 from stoic.schema import Schema, Stateful
 
-__all__ = ["Posterior", "Step", "Track", "agree", "grown"]
+__all__ = ["Posterior", "Step", "Track", "agree", "grown", "inverse_of"]
 
 # Share of its unit by which a figure of a saved state may differ from a fresh solve. Rounding
-# stays below 1e-7 of it (tests/test_hostile_states.py); more is damage.
+# stays below 1e-7 of it (tests/policies/test_hostile_states.py); more is damage.
 _ROUNDING = 1e-4
 
 
 class Step(NamedTuple):
     """What one play did to the posterior.
 
-    ``gain`` is the (A,) vector with mean ← mean + gain · (y − mean[arm]). After
-    ``refreshed`` the recursion has been replaced by a fresh solve (or the features
-    have changed), and means must be had from :meth:`Posterior.smooth`.
+    ``gain`` is the vector with mean[arms] ← mean[arms] + gain · (y − mean[arm]) for the tracked
+    points in ``arms``: all of them, or those played, where others are computed on request
+    only. After ``refreshed`` the recursion has been replaced by a fresh solve (or the features
+    have changed), and means must come from :meth:`Posterior.smooth`.
     """
 
     gain: Array
     refreshed: bool
+    arms: slice | IntArray = slice(None)
 
 
 class Posterior(Protocol):
@@ -58,7 +61,7 @@ class Posterior(Protocol):
         """Account for ``times`` more plays of a tracked point; ``gain`` is for their mean."""
 
     def track(self, points: Array) -> None:
-        """Follow further points from now on."""
+        """Follow further points from now on, or raise where all arms are known from the start."""
 
     def smooth(self, sums: Array) -> Array:
         """The posterior means for per-point payoff sums, (A,) or (A, j)."""
@@ -141,3 +144,17 @@ def agree(name: str, found: Array | float, fresh: Array | float, unit: float) ->
             f"expected {name} of the posterior to follow from the plays in the state, got a "
             f"difference of {error:.3g}; it is damaged"
         )
+
+
+def inverse_of(factor: Array) -> Array:
+    """The inverse of LLᵀ, symmetric to the bit and in C order.
+
+    The order matters: BLAS sums in another order for the other layout, and a restored posterior
+    must continue bit by bit.
+    """
+    if not len(factor):
+        return np.zeros((0, 0))
+    lower, _ = dpotri(factor, lower=1)  # above the diagonal it is zero, as the factor was
+    inverse: Array = np.ascontiguousarray(lower + lower.T)
+    inverse.flat[:: len(inverse) + 1] *= 0.5
+    return inverse

@@ -19,7 +19,7 @@ from stoic.schema import Reals, Schema, Wholes
 
 __all__ = ["DensePosterior"]
 
-_PAUSE = 20  # plays per point between fresh solves
+_PLAYS_BETWEEN_SOLVES = 20  # for each point
 
 
 class DensePosterior(Solved):
@@ -78,7 +78,7 @@ class DensePosterior(Solved):
         self._late = 0
 
     def refresh(self) -> None:
-        """Solve for C, σ² and logdet afresh from the counts."""
+        """Solve for C, σ² and logdet again, from the counts."""
         played, points = self._played, self.points
         K = self.kernel(points, points)
         root, factor = self._factor(K[np.ix_(played, played)])
@@ -88,7 +88,7 @@ class DensePosterior(Solved):
         self.logdet = 2.0 * float(np.log(np.diag(factor)).sum())
         self._make_room(len(points))
         self._largest = None
-        self._next_refresh = self.t + max(1024, _PAUSE * len(points))
+        self._next_refresh = self.t + max(1024, _PLAYS_BETWEEN_SOLVES * len(points))
 
     def track(self, points: Array) -> None:
         """Follow further points from now on."""

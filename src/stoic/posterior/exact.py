@@ -19,11 +19,11 @@ from stoic.schema import Reals, Schema, Wholes
 __all__ = ["ExactPosterior"]
 
 # Two recursions for one variance may differ by this share of the prior variance.
-_AGREEMENT = 1e-13
-# Below this ratio of λ to the prior variance every digit counts, and nothing is put off.
-_SMALL = 0.5
-# Below this one, fresh solves follow the growth of U.
-_FRAGILE = 1e-2
+_MAX_DIFFERENCE = 1e-13
+# Below this ratio of λ to the prior variance every digit counts, and no step is put off.
+_SMALL_RIDGE = 0.5
+# Below this ratio, a fresh solve follows whenever U has grown.
+_FRAGILE_RIDGE = 1e-2
 
 
 class ExactPosterior(Solved):
@@ -43,7 +43,7 @@ class ExactPosterior(Solved):
     covariance is C − GGᵀ, which is carried out for 32 plays at once, as one product of matrices
     instead of 32 passes over memory. Only where λ is small is each done at its play.
 
-    Every so often all of it is solved afresh from the counts through the Cholesky
+    From time to time everything is solved again from the counts, through the Cholesky
     factor of I + N^½ K N^½/λ, at a few per cent of the running cost.
 
     Cost per play: A × 32 numbers are read, and A × u of a new point; 2Au operations of a matrix
@@ -70,12 +70,12 @@ class ExactPosterior(Solved):
         self._make_room(len(points))
         self._next_refresh = 256
         self._solved = 0  # distinct points at the last fresh solve
-        self._judge_ridge()
+        self._classify_ridge()
 
-    def _judge_ridge(self) -> None:
+    def _classify_ridge(self) -> None:
         prior = float(self._prior.max(initial=0.0))
-        self._small_ridge = self.lam < _SMALL * prior
-        self._fragile_ridge = self.lam < _FRAGILE * prior
+        self._small_ridge = self.lam < _SMALL_RIDGE * prior
+        self._fragile_ridge = self.lam < _FRAGILE_RIDGE * prior
 
     @property
     def _covariance(self) -> Array:
@@ -154,13 +154,13 @@ class ExactPosterior(Solved):
         column: Array = prior - self._covariance @ weights
         if self._late:
             column += G @ (weights @ G[self._played])
-        # σ²(arm) and C[arm, U] have come here on their own way: where they disagree with the
-        # column, digits were lost (a small λ multiplies errors by n/λ), and it is solved afresh.
+        # σ²(arm) and C[arm, U] were computed in another way: where they disagree with the
+        # column, digits were lost (a small λ multiplies errors by n/λ), and it is solved again.
         known = self._covariance[arm] - (G[self._played] @ G[arm] if self._late else 0.0)
         lost = max(
             abs(column[arm] - self.var[arm]), np.abs(column[self._played] - known).max(initial=0.0)
         )
-        if lost > _AGREEMENT * self._prior[arm]:
+        if lost > _MAX_DIFFERENCE * self._prior[arm]:
             K = self.kernel(self.points, self.points[self._played])
             root, factor = self._factor(K[self._played])
             weights = cho_solve((factor, True), root * prior[self._played], check_finite=False)
@@ -172,7 +172,7 @@ class ExactPosterior(Solved):
         return self._column(u, arm)
 
     def refresh(self) -> None:
-        """Solve for C, σ² and logdet afresh from the counts."""
+        """Solve for C, σ² and logdet again, from the counts."""
         played, prior = self._played, self._prior
         K = self.kernel(self.points, self.points[played])
         root, factor = self._factor(K[played])
@@ -200,7 +200,7 @@ class ExactPosterior(Solved):
         self.counts = np.concatenate([self.counts, np.zeros(len(points), dtype=np.int64)])
         self._slot = np.concatenate([self._slot, np.full(len(points), -1, dtype=np.int64)])
         self._prior = np.concatenate([self._prior, prior])
-        self._judge_ridge()
+        self._classify_ridge()
         self._columns = grown(self._columns, (len(self.points), self.size))
         self._make_room(len(self._columns))
         var = prior

@@ -7,14 +7,13 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.linalg.lapack import dpotri
 
 from stoic.checks import Array, IntArray
 from stoic.errors import InvalidState
 from stoic.features import Features, GrowingMap, NystromMap, QuadratureMap, SpanningMap
 from stoic.kernels import Kernel
 from stoic.loops import correlate, play
-from stoic.posterior.base import Step, Track, agree
+from stoic.posterior.base import Step, Track, agree, inverse_of
 from stoic.posterior.root import Root
 from stoic.schema import Reals, Schema, Wholes
 
@@ -36,9 +35,9 @@ class FeaturePosterior(Track):
         gain = c/d,  V⁻¹ −= vvᵀ/d,  σ² −= λc²/d,  logdet += ln d,
 
     and V and its eigenvectors are kept too where ``root`` says so. When the same arm is played
-    again, v and c are at hand: the play has but shrunk them. All of it is formed afresh from
-    the counts every so often, and whenever :meth:`rebase` does more than add features. With
-    features that span the kernel at the points, this is the exact posterior.
+    again, v and c are known: the play has only shrunk them. From time to time everything is
+    computed again from the counts, and whenever :meth:`rebase` does more than add features.
+    With features that span the kernel at the points, this is the exact posterior.
 
     Cost per play: one pass over A × r numbers, or O(A + r²) if the arm was the last one played.
     Memory: A × r.
@@ -86,10 +85,10 @@ class FeaturePosterior(Track):
         return self.features.dimension
 
     def rebase(self, map: Map) -> None:
-        """Change the features; means must be had from :meth:`smooth`.
+        """Change the features; means must then come from :meth:`smooth`.
 
-        Everything is formed afresh from the counts, except where the map has but grown by a few
-        columns, which are then added.
+        Everything is computed again from the counts, except where the map has only grown by a
+        few columns, which are then added.
         """
         grown = isinstance(map, GrowingMap) and map.grown_from(self.map) and not self._rooted
         rank, self.map = self.features.rank if grown else 0, map
@@ -129,19 +128,19 @@ class FeaturePosterior(Track):
         self._own = len(features.psi)  # points that the features were made for
 
     def _forget_play(self) -> None:
-        """The next play is not one of the same arm again: the features or V have changed."""
+        """Do not reuse v and c of the last play: the features or V have changed."""
         self._latest = -1  # the arm last played
         anchors, weights, order = self.features.parts
-        self.parts = (anchors, weights, order)  # Numba is quicker with a plain tuple
-        self._column, self._direction = (np.zeros(n) for n in self.features.psi.shape)
+        self.parts = (anchors, weights, order)  # Numba unboxes it faster than a named tuple
+        self._column, self._direction = (np.empty(n) for n in self.features.psi.shape)
 
     def refresh(self) -> None:
-        """Form V, V⁻¹, σ² and logdet afresh from the counts."""
+        """Compute V, V⁻¹, σ² and logdet again, from the counts."""
         psi = self.features.psi
         V = self._regularised()
         self.root = Root(V.copy()) if self._rooted else None
         factor: Array = np.linalg.cholesky(V).astype(float, copy=False)
-        self.inverse = _inverse(factor)
+        self.inverse = inverse_of(factor)
         self.var, self._largest = self._variance(psi, self._prior), None
         self.logdet = float((2.0 * np.log(np.diag(factor)) - math.log(self.lam)).sum())
         self._forget_play()
@@ -236,11 +235,18 @@ class FeaturePosterior(Track):
     def _base(self) -> int | None:
         return self.map.base if isinstance(self.map, NystromMap | GrowingMap) else None
 
+    def state(self) -> dict[str, Any]:
+        """Everything that :meth:`restore` needs to go on bit by bit."""
+        state = super().state()
+        if self._latest < 0:  # the next play computes them
+            del state["direction"], state["column"]
+        return state
+
     def restore(self, state: dict[str, Any]) -> None:
         """Take over a state that fits :attr:`schema`.
 
         Where the features come out differently (an earlier release left directions out, another
-        BLAS rounds another way), all is formed afresh from the counts, and ``renewed`` says so.
+        BLAS rounds another way), all is computed again from the counts, and ``renewed`` is set.
         """
         if self._rooted != ("root" in state):
             raise InvalidState("expected a root in the state just where the policy has one")
@@ -291,17 +297,3 @@ class FeaturePosterior(Track):
             agree("the last column", self._column, column, float(self._prior.max()) / self.lam)
         if self.root is not None:
             self.root.verify(fresh.V, self.lam)
-
-
-def _inverse(factor: Array) -> Array:
-    """The inverse of LLᵀ, symmetric to the bit and in C order.
-
-    The order matters: BLAS sums differently for the other layout, and a restored posterior must
-    go on bit by bit.
-    """
-    if not len(factor):
-        return np.zeros((0, 0))
-    lower, _ = dpotri(factor, lower=1)  # above the diagonal it is zero, as the factor was
-    inverse: Array = np.ascontiguousarray(lower + lower.T)
-    inverse.flat[:: len(inverse) + 1] *= 0.5
-    return inverse

@@ -15,20 +15,20 @@ from stoic.schema import Reals, Schema, Stateful, Wholes
 
 __all__ = ["Root"]
 
-_FRESH = 64  # steps after which the decomposition is made afresh
+_MAX_STEPS = 64  # after which V is decomposed again
 
 
 class Root(Stateful):
     """What V^{-½} is made of, the eigenvectors of V, for V that grows by ψψᵀ.
 
-    They are turned by each step, which takes a fraction of a decomposition afresh; not before
-    somebody asks, though.
+    When they are asked for, they are turned by the steps since, which takes a fraction of the
+    time of a new decomposition.
     """
 
     schema: ClassVar[Schema] = {
         "start": Reals("r", "r", optional=True),
         "steps": Reals("steps", "r", optional=True),
-        "turned": Wholes(below=_FRESH + 1, optional=True),
+        "turned": Wholes(below=_MAX_STEPS + 1, optional=True),
         "values": Reals("decomposed", optional=True),
         "vectors": Reals("decomposed", "decomposed", optional=True),
     }
@@ -36,7 +36,7 @@ class Root(Stateful):
     def __init__(self, V: Array) -> None:
         self._start = V  # V, without the steps since
         self._rows: list[Array] = []  # of these steps
-        self._turned = _FRESH  # steps that the vectors know; at first there are no vectors
+        self._turned = _MAX_STEPS  # steps that the vectors know; at first there are no vectors
         self._values: Array = np.zeros(0)
         self._vectors: Array = np.zeros((0, 0))
 
@@ -52,12 +52,12 @@ class Root(Stateful):
     def add(self, row: Array, times: int) -> None:
         """Let V grow by ``times``·ψψᵀ."""
         self._rows.append(math.sqrt(times) * row)
-        if len(self._rows) > _FRESH:
-            self._start, self._rows, self._turned = self.V, [], _FRESH
+        if len(self._rows) > _MAX_STEPS:
+            self._start, self._rows, self._turned = self.V, [], _MAX_STEPS
 
     def eigen(self) -> tuple[Array, Array]:
         """The eigenvalues of V and, as columns, its eigenvectors."""
-        if self._turned >= _FRESH:
+        if self._turned >= _MAX_STEPS:
             self._start, self._rows, self._turned = self.V, [], 0
             values, vectors = np.linalg.eigh(self._start)
             self._values, self._vectors = values, np.ascontiguousarray(vectors)
@@ -74,7 +74,7 @@ class Root(Stateful):
 
     def _restored(self, state: dict[str, Any]) -> None:
         self._rows = list(state["steps"])
-        decomposed = self._turned < _FRESH
+        decomposed = self._turned < _MAX_STEPS
         side = len(self._start) if decomposed else len(self._values)
         if len(self._values) != side or (decomposed and self._turned > len(self._rows)):
             raise InvalidState(f"expected {side} eigenvectors of a root in a state, got another")
@@ -82,7 +82,7 @@ class Root(Stateful):
     def verify(self, V: Array, lam: float) -> None:
         """Raise :class:`InvalidState` unless this is the root of V, whose eigenvalues are ≥ λ."""
         agree("the matrix", self.V, V, float(np.abs(V).max(initial=0.0)))
-        if self._turned == _FRESH:
+        if self._turned == _MAX_STEPS:
             return
         vectors, values = self._vectors, self._values
         agree("the eigenvectors", vectors.T @ vectors, np.eye(len(vectors)), 1.0)

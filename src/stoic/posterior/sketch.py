@@ -8,7 +8,7 @@ from stoic.checks import Array, IntArray
 from stoic.features import GrowingMap, NystromMap, QuadratureMap, SpannedGrowingMap
 from stoic.kernels import Kernel
 from stoic.posterior.features import FeaturePosterior
-from stoic.posterior.shortest import spanning_map
+from stoic.posterior.quickest import spanning_map
 from stoic.spaces import Arms, Domain
 
 __all__ = ["quadrature_posterior", "sketched_posterior"]

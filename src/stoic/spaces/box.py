@@ -11,6 +11,7 @@ import numpy as np
 from stoic.checks import Array, finite_array
 from stoic.errors import InvalidArm, InvalidInput
 from stoic.forks import importing
+from stoic.spaces.sobol import sobol
 
 __all__ = ["Box"]
 
@@ -67,12 +68,7 @@ class Box:
 
     def spread(self, n: int, seed: int) -> Array:
         """``n`` quasi-random points that fill the box evenly (a scrambled Sobol sequence)."""
-        with importing:  # half a second: only where it is used
-            from scipy.stats import qmc
-
-        power = max(int(np.ceil(np.log2(max(n, 1)))), 0)
-        sobol = qmc.Sobol(self.dimension, scramble=True, rng=np.random.default_rng(seed))
-        unit: Array = sobol.random_base2(power)[:n]
+        unit = sobol(self.dimension, n, seed)
         return self.clip(self.low + unit * (self.high - self.low))
 
     def maximise(

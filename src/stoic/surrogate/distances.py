@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from stoic.checks import Array, IntArray
-from stoic.compiled import squared_distances
 
 __all__ = ["Coded", "Scaled", "apart", "between", "by_group"]
 
@@ -72,8 +72,8 @@ def between(a: Scaled, b: Scaled, rows: slice = slice(None), columns: slice = sl
     """‖x − z‖² for the ``rows`` of a and the ``columns`` of b."""
     if len(a.weights) != len(b.weights):  # some points lie between levels
         one, other = a.points.X[rows], b.points.X[columns]
-        return squared_distances(one / a.lengthscales, other / b.lengthscales)
-    r2 = squared_distances(a.U[rows], b.U[columns])
+        return _squared(one / a.lengthscales, other / b.lengthscales)
+    r2 = _squared(a.U[rows], b.U[columns])
     for k, weight in enumerate(a.weights):
         r2 += weight * apart(a.points, b.points, k, rows, columns)
     return r2
@@ -90,6 +90,12 @@ def apart(
     return gaps
 
 
+def _squared(X: Array, Z: Array) -> Array:
+    """‖x − z‖² of all rows."""
+    r2: Array = cdist(X, Z, "sqeuclidean")
+    return r2
+
+
 def by_group(X: Array, groups: IntArray) -> Array:
     """‖x − z‖² of all rows along the columns of each group: (groups, n, n)."""
     points = Coded(X, groups)
@@ -99,7 +105,7 @@ def by_group(X: Array, groups: IntArray) -> Array:
             gap[:] = apart(points, points, points.wide.index(group))
         else:
             columns = X[:, groups == group]
-            gap[:] = squared_distances(columns, columns)
+            gap[:] = _squared(columns, columns)
     return gaps
 
 

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
 from stoic.checks import Array, IntArray
-from stoic.compiled import dpotrf, dpotri, dpotrs
 from stoic.surrogate.covariance import blend
 from stoic.surrogate.distances import Coded, apart, between
 from stoic.surrogate.hyper import Hyper, Prior

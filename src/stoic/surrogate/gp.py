@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtrtri, dtrtrs
 
 from stoic.checks import Array
-from stoic.compiled import dpotrf, dpotri, dpotrs, dtrtri, dtrtrs
 from stoic.surrogate.covariance import blend, correlation
 from stoic.surrogate.distances import Coded, Scaled, between
 from stoic.surrogate.evidence import JITTER

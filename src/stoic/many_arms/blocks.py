@@ -1,19 +1,19 @@
-"""Very many arms in blocks of neighbours, each with a few anchors that stand for all of it."""
+"""Very many arms in blocks of neighbours, each with a few anchors that represent all of it."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.lapack import dtrtrs
 
 from stoic.checks import Array, IntArray
-from stoic.compiled import dtrtrs
 from stoic.features.parts import partition
 from stoic.kernels import Kernel, Product, Scaled, Sum
 from stoic.kernels.stationary import Stationary
 
 __all__ = ["Blocks"]
 
-_ENOUGH = 1e-9  # residual variance, as a share of the prior's, beyond which anchors add nothing
+_MIN_RESIDUAL = 1e-9  # share of the prior variance below which further anchors add nothing
 
 
 class Blocks:
@@ -28,7 +28,7 @@ class Blocks:
     plays do to f(x) thus follows from what they do to f(Z), up to ρ.
 
     Notation: B blocks of n points (the last one filled with copies of its first point),
-    p anchors each.
+    p anchors each. A *position* is an index into the B·n points, block after block.
 
     Parameters
     ----------
@@ -37,7 +37,8 @@ class Blocks:
     size
         n, the points of a block.
     anchors
-        p, the most anchors of a block: chosen greedily, each where the residual is largest.
+        p, the largest number of anchors of a block: chosen greedily, each where the residual
+        is largest.
     """
 
     def __init__(self, kernel: Kernel, points: Array, size: int, anchors: int) -> None:
@@ -55,27 +56,37 @@ class Blocks:
             )
             self.anchors[b] = arms[chosen]
         self.rho: Array = np.sqrt(residual)  # (B, n)
-        self.widest: Array = self.rho.max(axis=1)  # largest ρ
-        self.pad = len(points) - (count - 1) * n  # where copies begin, in the last block
-        self.gross: Array = np.abs(self.weights).sum(axis=2, dtype=float).max(axis=1)  # max ‖c‖₁
+        self.copies_from = len(points) - (count - 1) * n  # first copy in the last block
+        # (B,) max ‖c‖₁
+        self.max_weight: Array = np.abs(self.weights).sum(axis=2, dtype=float).max(axis=1)
         self._kernel = kernel
         self._boxes = (
             (points[self.arms].min(axis=1), points[self.arms].max(axis=1))
-            if _fades(kernel)
+            if _decreases(kernel)
             else None
         )
 
     def __len__(self) -> int:
         return len(self.arms)
 
-    def nearest(self, point: Array) -> Array:
-        """For each block, a bound on k(x, point) over its points x."""
+    def arms_at(self, positions: IntArray) -> IntArray:
+        """The row numbers of the points at some positions."""
+        arms: IntArray = self.arms.reshape(-1)[positions]
+        return arms
+
+    def block_of(self, positions: IntArray) -> IntArray:
+        """The block of each of some positions."""
+        block: IntArray = positions // self.arms.shape[1]
+        return block
+
+    def max_kernel(self, point: Array) -> Array:
+        """For each block, an upper bound on k(x, point) over its points x."""
         if self._boxes is None:
-            furthest: Array = np.sqrt(self.prior.max(axis=1) * self._kernel.diag(point[None]))
-            return furthest
-        inside = np.clip(point, *self._boxes)
-        values: Array = self._kernel(inside, point[None])[:, 0]
-        return values * (1.0 + 1e-12)  # what rounding may have taken
+            bound: Array = np.sqrt(self.prior.max(axis=1) * self._kernel.diag(point[None]))
+            return bound
+        nearest = np.clip(point, *self._boxes)
+        values: Array = self._kernel(nearest, point[None])[:, 0]
+        return values * (1.0 + 1e-12)  # accounts for rounding
 
 
 def _interpolation(kernel: Kernel, X: Array, prior: Array, p: int) -> tuple[IntArray, Array, Array]:
@@ -85,32 +96,29 @@ def _interpolation(kernel: Kernel, X: Array, prior: Array, p: int) -> tuple[IntA
     with G_Z its rows at the anchors, c = G G_Z⁻¹.
     """
     G = np.zeros((len(X), p), order="F")
-    left, chosen, used = prior.copy(), np.zeros(p, dtype=np.int64), 0
-    enough = _ENOUGH * prior.max()
+    residual, chosen, used = prior.copy(), np.zeros(p, dtype=np.int64), 0
+    enough = _MIN_RESIDUAL * prior.max()
     for j in range(p):
-        pivot = int(np.argmax(left))
-        if left[pivot] <= enough:
+        pivot = int(np.argmax(residual))
+        if residual[pivot] <= enough:
             break
         column = kernel(X, X[pivot : pivot + 1])[:, 0] - G[:, :j] @ G[pivot, :j]
-        G[:, j] = column / np.sqrt(left[pivot])
-        left = np.maximum(left - G[:, j] ** 2, 0.0)
-        left[pivot] = 0.0
+        G[:, j] = column / np.sqrt(residual[pivot])
+        residual = np.maximum(residual - G[:, j] ** 2, 0.0)
+        residual[pivot] = 0.0
         chosen[j], used = pivot, j + 1
     weights = np.zeros((len(X), p))
     if used:
         solved, _ = dtrtrs(G[chosen[:used], :used], G[:, :used].T, lower=1, trans=1)
         weights[:, :used] = solved.T
-    # what rounding may have done to an interpolation with these weights
-    slack = 1e-12 * prior.max() * (1.0 + np.abs(weights).sum(axis=1)) ** 2
-    return chosen, weights, left + slack
+    # a bound on what rounding does to an interpolation with these weights
+    rounding = 1e-12 * prior.max() * (1.0 + np.abs(weights).sum(axis=1)) ** 2
+    return chosen, weights, residual + rounding
 
 
-def _fades(kernel: Kernel) -> bool:
+def _decreases(kernel: Kernel) -> bool:
     """Whether k(x, z) ≥ 0 never grows with the distance along any coordinate."""
     if isinstance(kernel, Scaled | Sum | Product):
-        return all(_fades(part) for part in kernel.parameters().values() if _is_kernel(part))
+        parts = [part for part in kernel.parameters().values() if isinstance(part, Kernel)]
+        return all(_decreases(part) for part in parts)
     return isinstance(kernel, Stationary)
-
-
-def _is_kernel(part: object) -> bool:
-    return isinstance(part, Kernel)

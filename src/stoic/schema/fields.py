@@ -1,46 +1,17 @@
-"""What a saved state must look like: declared field by field, and checked before it is used.
-
-:class:`Stateful` objects are saved, restored and copied by what they declare.
-
-A schema maps names to fields. A field says what kind of values it holds, their shape and their
-range. Shapes and ranges may name sizes, such as ``"A"`` for the number of arms: a size that is
-not known yet is bound by the first array that has it, and all others must agree.
-
->>> layout = {"arms": Wholes("n", below="A"), "payoffs": Reals("n")}
->>> checked({"arms": [0, 4], "payoffs": [1.0, 2.5]}, layout, {"A": 5})["arms"]
-array([0, 4])
->>> checked({"arms": [0, 5], "payoffs": [1.0, 2.5]}, layout, {"A": 5})
-Traceback (most recent call last):
-    ...
-stoic.errors.InvalidState: expected arms from 0 to 4 in the state, got 5; it is damaged
-"""
+"""Fields of a saved state: what kind of values they hold, of which shape and range."""
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any
 
 import numpy as np
 
 from stoic.checks import describe
 from stoic.errors import InvalidState
 
-__all__ = [
-    "LARGEST",
-    "Field",
-    "Reals",
-    "Schema",
-    "Stateful",
-    "Sums",
-    "Texts",
-    "Truths",
-    "Wholes",
-    "checked",
-    "restore_fields",
-    "saved_fields",
-]
+__all__ = ["LARGEST", "Field", "Reals", "Schema", "Sums", "Texts", "Truths", "Wholes", "checked"]
 
 Size = int | str | None  # None: any size, whatever others are
 Sizes = dict[str, int]
@@ -247,84 +218,3 @@ def _holds_truths(value: Any) -> bool:
     if isinstance(value, list):
         return any(map(_holds_truths, value))
     return isinstance(value, bool)
-
-
-# -- objects by their schema ----------------------------------------------------------------------
-
-
-class Stateful:
-    """An object that is saved, restored and copied by the schema of its state.
-
-    A field ``x`` is the attribute ``x`` or ``_x``, which may be a property. None is not saved. A
-    nested schema belongs to an attribute that is :class:`Stateful` itself. What can't be set, since
-    it is computed from other attributes, :meth:`_restored` must bring back.
-
-    >>> class Tally(Stateful):
-    ...     schema = {"counts": Wholes("A"), "total": Wholes()}
-    ...     def __init__(self, arms):
-    ...         self._counts = np.zeros(arms, dtype=np.int64)
-    ...     @property
-    ...     def total(self):
-    ...         return int(self._counts.sum())
-    >>> tally = Tally(2)
-    >>> tally.restore(checked({"counts": [3, 4], "total": 7}, Tally.schema, {"A": 2}))
-    >>> tally.copy().state()
-    {'counts': array([3, 4]), 'total': 7}
-    """
-
-    schema: ClassVar[Schema]
-    shared: ClassVar[frozenset[str]] = frozenset()  # attributes that are never changed in place
-
-    def state(self) -> dict[str, Any]:
-        """Everything that :meth:`restore` needs to go on bit by bit."""
-        return saved_fields(self, self.schema)
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over a state that fits :attr:`schema`."""
-        restore_fields(self, state)
-        self._restored(state)
-
-    def _restored(self, state: dict[str, Any]) -> None:
-        """Bring back what the fields of a state do not hold by themselves, or refuse them."""
-
-    def copy(self) -> Self:
-        """An independent object in the same state; only what never changes is shared."""
-        twin = copy.copy(self)
-        for name, value in vars(self).items():
-            if name in self.shared:
-                continue
-            if isinstance(value, np.ndarray):
-                setattr(twin, name, value.copy(order="K"))
-            elif isinstance(value, Stateful | list | dict):
-                setattr(twin, name, value.copy())
-        return twin
-
-
-def saved_fields(thing: object, schema: Schema) -> dict[str, Any]:
-    """The fields of an object that are not None, in new arrays."""
-    found: dict[str, Any] = {}
-    for name in schema:
-        value = getattr(thing, _attribute(thing, name))
-        if isinstance(value, Stateful):
-            found[name] = value.state()
-        elif value is not None:
-            found[name] = value.copy() if isinstance(value, np.ndarray) else value
-    return found
-
-
-def restore_fields(thing: object, state: Mapping[str, Any]) -> None:
-    """Set the attributes of an object to the fields of a checked state, where they can be set."""
-    for name, value in state.items():
-        attribute = _attribute(thing, name)
-        member = getattr(type(thing), attribute, None)
-        if isinstance(value, Mapping):
-            part = getattr(thing, attribute)
-            if not isinstance(part, Stateful):
-                raise InvalidState(f"expected no {name} in the state, got one")
-            part.restore(dict(value))
-        elif not isinstance(member, property) or member.fset is not None:
-            setattr(thing, attribute, value)
-
-
-def _attribute(thing: object, name: str) -> str:
-    return name if hasattr(thing, name) else f"_{name}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,12 +17,20 @@ from stoic.posterior.features import FeaturePosterior
 
 __all__ = ["AnyPosterior", "exact_posterior", "spanning_map"]
 
-_MOST_FEATURES = 128  # beyond it, columns of the points played are as quick
-_SMALL = 0.1  # of the prior variance: below it, λ calls for more digits than features have
-_NOT_SMALL = 0.5  # of the prior variance: from here on λ allows rank-one steps to be put off
-_FEW_POINTS = 512  # up to here, the whole covariance is at hand at little cost
-_LATELY: deque[tuple[Array, SpanningMap]] = deque(maxlen=2)  # points and their map, for other runs
-_MOST_POINTS = 50_000  # beyond it, looking for features would be felt at the start
+
+@dataclass(frozen=True)
+class _Limits:
+    """Where one form is quicker than another; ridges λ are shares of the prior variance."""
+
+    max_features: int = 128  # beyond it, columns of the points played are as quick
+    max_feature_points: int = 50_000  # beyond it, the search for features delays the first round
+    min_feature_ridge: float = 0.1  # below it, λ needs more digits than features have
+    max_dense_points: int = 512  # up to here, the whole covariance costs little
+    min_dense_ridge: float = 0.5  # from here on, rank-one steps may be put off
+
+
+_LIMITS = _Limits()
+_RECENT_MAPS: deque[tuple[Array, SpanningMap]] = deque(maxlen=2)  # points and map, for other runs
 
 
 AnyPosterior = ExactPosterior | DensePosterior | FeaturePosterior
@@ -33,7 +42,7 @@ def exact_posterior(kernel: Kernel, points: Array, lam: float) -> AnyPosterior:
     if map is not None:
         return FeaturePosterior(kernel, points, lam, map)
     prior = float(kernel.diag(points).max(initial=0.0))
-    if 0 < len(points) <= _FEW_POINTS and lam >= _NOT_SMALL * prior:
+    if 0 < len(points) <= _LIMITS.max_dense_points and lam >= _LIMITS.min_dense_ridge * prior:
         return DensePosterior(kernel, points, lam)
     return ExactPosterior(kernel, points, lam)
 
@@ -41,17 +50,19 @@ def exact_posterior(kernel: Kernel, points: Array, lam: float) -> AnyPosterior:
 def spanning_map(kernel: Kernel, points: Array, lam: float) -> SpanningMap | None:
     """Few features that span the kernel at the points, where there are such.
 
-    They are out of the question where λ is small: what they leave out to rounding would be
-    multiplied by 1/λ.
+    There are none where λ is small: the rounding error that they leave out would be multiplied
+    by 1/λ.
     """
     prior = float(kernel.diag(points).max(initial=0.0))
-    if len(points) > _MOST_POINTS or not lam >= _SMALL * prior > 0.0:
+    if len(points) > _LIMITS.max_feature_points:
+        return None
+    if not lam >= _LIMITS.min_feature_ridge * prior > 0.0:
         return None
     shared = isinstance(kernel, Stationary)  # others may hold a large matrix
-    for at, map in tuple(_LATELY) if shared else ():  # other threads may add to it meanwhile
+    for at, map in tuple(_RECENT_MAPS) if shared else ():  # other threads may add to it meanwhile
         if np.array_equal(at, points) and map.fits(kernel):
             return map
-    found = SpanningMap.of(kernel, points, min(_MOST_FEATURES, len(points) // 4))
+    found = SpanningMap.of(kernel, points, min(_LIMITS.max_features, len(points) // 4))
     if shared and found is not None:
-        _LATELY.append((points.copy(), found))
+        _RECENT_MAPS.append((points.copy(), found))
     return found

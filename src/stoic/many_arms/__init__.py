@@ -1,0 +1,7 @@
+"""The same belief about very many arms, computed for few of them in each round."""
+
+from stoic.many_arms.belief import ManyArmsBelief
+from stoic.many_arms.mean import ManyArmsMean
+from stoic.many_arms.posterior import ManyArmsPosterior
+
+__all__ = ["ManyArmsBelief", "ManyArmsMean", "ManyArmsPosterior"]
