@@ -12,9 +12,12 @@ PYTHON ?= python3
 BIN := .venv/bin
 ONE := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 RUN := $(ONE) $(BIN)/python
-PIP := -m pip install --quiet --disable-pip-version-check --no-compile
+PIP := -m pip install --quiet --disable-pip-version-check
 # the demo needs little: it uses the developers' environment only where that is there already
 DEMO := $(if $(wildcard .venv/ready),.venv,.venv-demo)
+
+# hundreds of processes are started, and would each compile all modules anew
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: test quick lint types unit demo bench soak clean
 
@@ -36,7 +39,7 @@ quick: lint types .venv/warm
 
 .venv-demo/ready: pyproject.toml
 	$(PYTHON) -m venv .venv-demo
-	.venv-demo/bin/python $(PIP) --editable '.[cli]'
+	.venv-demo/bin/python $(PIP) --no-compile --editable '.[cli]'
 	touch $@
 
 lint: .venv/ready
