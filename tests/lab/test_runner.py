@@ -301,11 +301,11 @@ def test_a_damaged_run_is_done_again(text: str, tmp_path: Path) -> None:
     assert damaged.with_suffix(".damaged").read_text() == text
 
 
-def test_worlds_that_results_could_not_tell_apart_are_refused(tmp_path: Path) -> None:
+def test_worlds_that_results_would_not_distinguish_are_refused(tmp_path: Path) -> None:
     twins = ({"kind": "gaussian", "std": 0.01}, {"kind": "gaussian", "std": 100.0})
-    with pytest.raises(InvalidInput, match="label of its own"):
+    with pytest.raises(InvalidInput, match="its own label"):
         run(replace(SMALL, noises=twins), tmp_path, workers=0)
-    with pytest.raises(InvalidInput, match="label of its own"):
+    with pytest.raises(InvalidInput, match="its own label"):
         run([SMALL, SMALL], tmp_path, workers=0)
 
 
