@@ -100,10 +100,10 @@ class MoMGPUCB(UCBPolicy):
             raise OutOfPlan(
                 f"expected the planned arm {planned}, got {choice}; tell what ask() gave"
             )
-        arm = self.choices.row(choice, self.belief)
+        arm, plan = self.choices.row(choice, self.belief), self.episodes
         self.t += 1
-        if not self.episodes.over and self.episodes.add(self.limiter.relative(payoff)):
-            self._learn(arm, self.episodes.payoffs)
+        if not plan.over and plan.add(self.limiter.relative(payoff)):
+            self._learn(arm, plan.payoffs)
 
     def _learn(self, arm: int, payoffs: Array) -> None:
         about = self.limiter.about(self.belief, arm)
