@@ -137,8 +137,12 @@ class Policy(ABC):
         if n is not None:
             return self.choices.show_all(self._batch(integer(n, "n", at_least=1)))
         if self._next is None:
-            self._next = self._batch(1)[0]
+            self._next = self._choice()
         return self.choices.show(self._next)
+
+    def _choice(self) -> Any:
+        """The next choice."""
+        return self._batch(1)[0]
 
     @abstractmethod
     def _batch(self, n: int) -> list[Any]:

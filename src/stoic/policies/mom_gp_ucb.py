@@ -86,22 +86,24 @@ class MoMGPUCB(UCBPolicy):
     def _choose(self, belief: Belief) -> Any:
         return self.choices.argmax(belief, self.width, self.seed)  # lines 4–5
 
+    def _choice(self) -> Any:
+        if self.episodes.planned is None:
+            self.episodes.planned = self._choose(self.belief)
+        return self.episodes.planned
+
     def _batch(self, n: int) -> list[Any]:
-        plan = self.episodes
-        if plan.planned is None:
-            plan.planned = self._choose(self.belief)
-        return [plan.planned] * (n if plan.over else min(n, plan.left))  # line 6
+        return [self._choice()] * (n if self.episodes.over else min(n, self.episodes.left))
 
     def _tell(self, choice: Any, payoff: float) -> None:
-        (planned,) = self._batch(1)
+        planned = self._choice()
         if not self.choices.same(choice, planned):
             raise OutOfPlan(
                 f"expected the planned arm {planned}, got {choice}; tell what ask() gave"
             )
-        arm = self.choices.row(choice, self.belief)
+        arm, plan = self.choices.row(choice, self.belief), self.episodes
         self.t += 1
-        if not self.episodes.over and self.episodes.add(self.limiter.relative(payoff)):
-            self._learn(arm, self.episodes.payoffs)
+        if not plan.over and plan.add(self.limiter.relative(payoff)):
+            self._learn(arm, plan.payoffs)
 
     def _learn(self, arm: int, payoffs: Array) -> None:
         about = self.limiter.about(self.belief, arm)

@@ -109,6 +109,9 @@ class UCBPolicy(Policy):
     def _choose(self, belief: Belief) -> Any:
         """The choice by a belief: the policy's own, or a copy with pending plays."""
 
+    def _choice(self) -> Any:
+        return self._choose(self.belief)
+
     def _batch(self, n: int) -> list[Any]:
         # Each choice shrinks the std as if it had been played; the mean waits for payoffs.
         batch = [self._choose(self.belief)]

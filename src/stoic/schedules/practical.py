@@ -1,7 +1,7 @@
 """Widths that work, without constants and without a theorem.
 
 Theorem constants make every robust policy play at random for 10⁴ rounds. These widths are
-multiples of the noise level that :class:`stoic.estimators.Calibration` learns. The factors were
+multiples of the noise level that :class:`stoic.estimators.Clipping` learns. The factors were
 chosen on several kernels and noises and are checked on other functions by
 ``benchmarks/core/practical.py``. They carry no guarantee.
 """

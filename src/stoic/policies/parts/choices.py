@@ -81,15 +81,17 @@ class ArmChoices:
         self.points = domain.X
         self.schema: Schema = {}
         self.sizes = {"A": len(domain)}
-        self._domain = domain
+        self._domain, self._count = domain, len(domain)
 
     def read(self, arm: Any) -> int:
         """What a user gave as an arm, as a row number; or a typed error."""
+        if type(arm) is int and 0 <= arm < self._count:  # as good as always
+            return arm
         return self._domain.index(arm)
 
     def show(self, choice: Any) -> Any:
         """A choice as a user sees it."""
-        return int(choice)
+        return choice if type(choice) is int else int(choice)
 
     def show_all(self, batch: list[Any]) -> Any:
         """Several choices as a user sees them."""
