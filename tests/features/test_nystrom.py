@@ -19,7 +19,7 @@ from reference.sketch import literal_sketch, squared_exponential
 from stoic import state as states
 from stoic.features import GrowingMap, NystromMap, SpannedGrowingMap, SpanningMap
 from stoic.kernels import Kernel, Matern, SquaredExponential
-from stoic.policies import by_name, from_state
+from stoic.policies import BBKB, by_name, from_state
 from stoic.posterior import FeaturePosterior
 from stoic.posterior.features import Map
 
@@ -166,7 +166,7 @@ def pair(name: str, world: World, horizon: int, **own: Any) -> tuple[Any, Any]:
 def hand_over(policy: Any, reference: Any) -> None:
     """Let the reference have the dictionary of the policy, and its batch."""
     reference.dictionary = sorted(policy.posterior.map.dictionary.tolist())
-    if hasattr(policy, "_start"):
+    if isinstance(policy, BBKB):
         reference.start = policy.belief.start.t
 
 

@@ -6,6 +6,7 @@ A worker process calls this: plain data in, plain data out, and the same bits on
 from __future__ import annotations
 
 import importlib
+import importlib.machinery
 import importlib.util
 import json
 import sys
@@ -195,13 +196,25 @@ def _schedule(kind: Any, name: str, options: dict[str, Any]) -> Any:
     return name
 
 
+class _SourceLoader(importlib.machinery.SourceFileLoader):
+    """Loads a file from its source, never from bytecode.
+
+    Python takes bytecode for current if the source has the same size and the same time in whole
+    seconds; a file that was edited in between would run as it was before.
+    """
+
+    def path_stats(self, path: str) -> Any:
+        raise OSError(f"no bytecode for {path}")
+
+
 def load_object(path: str) -> Any:
     """The class or function of ``"package.module:name"`` or ``"file.py:name"``."""
     where, _, name = path.rpartition(":")
     try:
         if where.endswith(".py"):
             alias = f"_stoic_user_{Path(where).stem}"
-            spec = importlib.util.spec_from_file_location(alias, where)
+            loader = _SourceLoader(alias, where)
+            spec = importlib.util.spec_from_file_location(alias, where, loader=loader)
             if spec is None or spec.loader is None:
                 raise ImportError(f"{where} is no Python file")
             module = importlib.util.module_from_spec(spec)
