@@ -158,8 +158,8 @@ class _Sweep:
         if "error" in outcome:
             self.failures.append((one, outcome["error"]))
             return
+        self.records[one.key] = outcome  # first: an interrupt may come right after the file
         self.store.write(one, outcome)
-        self.records[one.key] = outcome
         self._notify(one)
 
     def _notify(self, latest: Run | None) -> None:
