@@ -8,7 +8,6 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from helpers.soak import sized
 from stoic.optimize import Optimizer
 from stoic.surrogate import Scaling
 
@@ -79,9 +78,9 @@ def test_intervals_hold_the_truth(name: str) -> None:
     assert held >= 0.75 * runs  # fewer has a chance of 2% at 90% each
 
 
-def test_intervals_reckon_with_a_sharp_top() -> None:
+def test_intervals_account_for_a_sharp_top() -> None:
     """A smooth surrogate rounds off a cone; what was measured at the top says so."""
-    runs = sized(6, 16)
+    runs = 16
     held = 0
     for seed in range(runs):
         rng = np.random.default_rng(seed)
@@ -91,7 +90,7 @@ def test_intervals_reckon_with_a_sharp_top() -> None:
             optimizer.tell(params, cone(**params) + 0.1 * rng.standard_normal())
         best = optimizer.recommend()
         held += best.interval[0] <= cone(**best.params) <= best.interval[1]
-    assert held >= 0.75 * runs - 0.5
+    assert held >= 0.75 * runs
 
 
 def cone(x: float, y: float) -> float:
