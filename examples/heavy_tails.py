@@ -151,9 +151,10 @@ def draw_regret(axes: Axes, outcomes: dict[str, Outcome]) -> None:
 def draw_beliefs(axes: Axes, outcomes: dict[str, Outcome], f: Array, noise: Array) -> None:
     """The last function, payoffs of the kind that were seen, and two estimates of it."""
     rng = np.random.default_rng(0)
-    shown = rng.integers(0, len(X), 400)
+    noise = noise[:400]
+    shown = rng.integers(0, len(X), len(noise))
     margin = 2.5 * np.ptp(f)
-    payoffs = np.clip(f[shown] + noise[:400], f.min() - margin, f.max() + margin)
+    payoffs = np.clip(f[shown] + noise, f.min() - margin, f.max() + margin)
     axes.plot(X[shown], payoffs, ".", color="#BBBBBB", ms=3, label="payoffs, clipped to the frame")
     axes.plot(X, f, color="#E69F00", lw=3, alpha=0.8, label="f")
     for label in ("GP-UCB (plain)", "TGP-UCB"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import re
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 
 import stoic
 from stoic.lab.attacks import attacks
+from stoic.lab.experiments import run
 from stoic.lab.experiments.toml import from_table
 from stoic.lab.noise import noises
 
@@ -68,13 +70,18 @@ def test_linked_files_exist() -> None:
             assert (page.parent / target).exists(), f"{page}: {target}"
 
 
-def test_the_lab_page_shows_an_experiment_that_can_be_read() -> None:
+def test_the_lab_page_shows_an_experiment_that_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text = (ROOT / "docs" / "lab.md").read_text(encoding="utf-8")
     (table,) = re.findall(r"```toml\n(.*?)```", text, flags=re.S)
     experiment = from_table(tomllib.loads(table))
     assert len(list(experiment.runs())) == 2 * 2 * 20
     assert noises.make(experiment.noises[0]).central_moment(2.0, np.zeros(1)) > 1e9
-    assert attacks.make(experiment.attacks[0]).start == "later"
+    assert attacks.make(experiment.attacks[0]).start == "immediate"
+    monkeypatch.chdir(ROOT / "examples")  # where own_policy.py is
+    small = replace(experiment, horizons=(60,), trials=1)
+    assert len(run(small, tmp_path, workers=0).cases()) == 2 * 2
 
 
 def test_every_policy_has_its_row() -> None:

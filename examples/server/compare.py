@@ -3,7 +3,7 @@
     python -m examples.server.compare STORE [--name server] [--report FILE.html]
 
 Reads the study that ``stoic tune`` made, works out what its answer and its luckiest measurement
-truly give (see ``truth.py``), says so, and writes the report with the comparison in it.
+truly give (see ``truth.py``), prints it, and writes the report with the comparison in it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ COMMAND = "stoic tune --space examples/server/server.toml"
 
 
 def main() -> None:
-    """Compare, say, report."""
+    """Compare, print, write the report."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("store")
     parser.add_argument("--name", default="server")
@@ -37,7 +37,7 @@ def main() -> None:
     known = truth.known()
     known["at_best"] = truth.average(Config(**result.best.params))
     known["at_luckiest"] = truth.average(Config(**dict(result.luckiest.trial.params)))
-    say(known)
+    print_comparison(known)
     path = write_report(
         result,
         given.report,
@@ -50,8 +50,8 @@ def main() -> None:
     print(f"report     {path.resolve()}")
 
 
-def say(known: dict[str, Any]) -> None:
-    """The comparison in words."""
+def print_comparison(known: dict[str, Any]) -> None:
+    """Print the comparison."""
     value = known["value"]
     where = ", ".join(f"{name}={setting}" for name, setting in known["params"].items())
     print("\nThe truth about this simulated server is known:")

@@ -4,13 +4,13 @@
     python examples/server/server.py --threads 16 --cache-mb 512 --gc g1
 
 Requests arrive at random and wait for a free thread. One that the cache does not hold waits for
-the disk, whose times have a heavy tail. The collector stops the world now and then, the longer
-the more is cached. More threads hide the disk and crowd the cores.
+the disk, whose times have a heavy tail. The garbage collector sometimes stops all threads, for
+longer if more is cached. More threads hide the time of the disk but compete for the cores.
 
-As in life, not every measurement is honest. Now and then a neighbour takes the cores and the run
-is several times too slow. And where the queue overflows, the load generator may lose its
-connections and report the few requests that it saw: the worst servers can look like the best.
-Too large a cache for the machine ends in exit code 137.
+Some measurements are outliers. Sometimes another program takes the cores, and the run is several
+times too slow. If the queue overflows, the load generator may lose its connections and report the
+few requests that it saw: the worst servers can look like the best. A cache that is too large for
+the machine ends in exit code 137.
 
 Pure standard library; a run takes about a tenth of a second. ``STOIC_SEED`` seeds it.
 """
@@ -96,7 +96,7 @@ def simulate(config: Config, rng: random.Random, slowdown: float = 1.0) -> Run:
     awake = 0.0  # when the last pause ended
     for arrived in arrivals:
         start = max(arrived, heapq.heappop(free), awake)
-        while start >= begin:  # the world stands still
+        while start >= begin:  # all threads are stopped
             start = awake = max(start, end)
             begin, end = next(pauses)
         busy = 1 + sum(until > start for until in free)
@@ -130,10 +130,10 @@ def _pauses(
 
 
 def measure(config: Config, rng: random.Random) -> float:
-    """What a measurement says: mostly the truth. `MemoryError` where the machine is too small."""
+    """The measured p99, sometimes an outlier. `MemoryError` if the machine is too small."""
     if rng.random() < 1.0 / (1.0 + math.exp((MEMORY - config.memory) / 60.0)):
         raise MemoryError
-    slowdown = rng.uniform(2.5, 5.0) if rng.random() < 0.04 else 1.0  # the neighbour
+    slowdown = rng.uniform(2.5, 5.0) if rng.random() < 0.04 else 1.0  # another program
     run = simulate(config, rng, slowdown)
     if run.given_up > 0.1 and rng.random() < 0.15:  # the load generator lost its connections
         return rng.uniform(0.2, 0.5)

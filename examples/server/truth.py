@@ -2,10 +2,10 @@
 
     python -m examples.server.truth > examples/server/truth.json
 
-The truth is the mean, over many runs with seeds of their own, of the 99th percentile of an
-honest measurement: no neighbour, no lost connections. The best configuration is looked for on a
-grid of all that fits into memory, few runs each, then among the best of them with more and more
-runs, and around the winner. Takes some minutes; its last outcome is ``truth.json``.
+The truth is the mean, over many runs with different seeds, of the 99th percentile without outliers:
+no other program, no lost connections. The best configuration is searched on a grid of all that
+fits into memory, with few runs each, then among the best of them with more and more runs, and
+around the winner. This takes some minutes; its last result is ``truth.json``.
 """
 
 from __future__ import annotations

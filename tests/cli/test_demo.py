@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from examples.server.compare import say
+from examples.server.compare import print_comparison
 from examples.server.server import COLLECTORS, Config, measure
 from examples.server.truth import average, known
 
@@ -54,7 +54,9 @@ def test_nothing_nearby_beats_the_known_best() -> None:
 
 
 def test_closeness_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    say({"params": {"threads": 11}, "value": 20.0, "at_best": 21.0, "at_luckiest": 200.0})
+    print_comparison(
+        {"params": {"threads": 11}, "value": 20.0, "at_best": 21.0, "at_luckiest": 200.0}
+    )
     said = capsys.readouterr().out
     assert "21.0 ms, 5 % above the best" in said
     assert "200.0 ms, 900 % above the best" in said

@@ -65,10 +65,11 @@ def _fewer_digits(value: float, low: float, high: float) -> float:
 
 def _lines(result: Result, plan: Plan, width: int) -> Iterator[Text]:
     trials = len({trial.number for trial in result.trials})
+    noun = "trial" if trials == 1 else "trials"
     failed = sum(result.failures.values())
     crashed = f", {failed} failed" if failed else ""
     stopped = "; stopped early" if result.interrupted else ""
-    yield Text(f"{plan.name}: {trials} trials{crashed}{stopped}", style="bold")
+    yield Text(f"{plan.name}: {trials} {noun}{crashed}{stopped}", style="bold")
     if result.best is None:
         yield Text("No trial gave a value, so there is no answer.", style="red")
     else:

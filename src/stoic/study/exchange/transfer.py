@@ -154,7 +154,8 @@ def _new_definition(table: Table, arguments: StudyArguments, name: str) -> Defin
         return Definition.of(replace(arguments, direction=direction))
     if not table.about:
         raise UnknownStudy(
-            f"expected the parameters of study {name!r}, which is new, got none; give them"
+            f"expected the parameters of study {name!r}, which is new, got none; "
+            "give them with -p or --space"
         )
     described = {key: value for key, value in table.about.items() if key != "name"}
     try:
