@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -26,9 +27,15 @@ settings.load_profile("soak" if os.environ.get("STOIC_SOAK") else "test")
 # Files that make quick leaves out: processes that are started and killed, servers, long runs.
 SLOW = {
     "cli": {"test_lab", "test_start", "test_study", "test_terminal"},
+    "diagnostics": {"test_diagnostics"},
     "features": {"test_nystrom"},
     "lab": {"test_catalogue", "test_datasets", "test_runner", "test_table_problems"},
-    "optimize": {"test_answers", "test_fuzz", "test_optimizer", "test_replicates", "test_units"},
+    "loops": {"test_loops"},
+    "many_arms": {"test_many_arms"},
+    "optimize": {
+        "test_acquisition", "test_answers", "test_fuzz", "test_replicates", "test_robustness",
+        "test_suggestions", "test_units",
+    },
     "policies": {"test_against_references", "test_hostile_states", "test_sampling"},
     "posterior": {"test_posterior"},
     "report": {"test_report"},
@@ -41,13 +48,18 @@ SLOW = {
     },
     "surrogate": {"test_wide_categories"},
     "testing": {"test_conformance"},
-    "tests": {"test_bad_input", "test_compiled", "test_files", "test_readme", "test_state"},
+    "tests": {"test_bad_input", "test_files", "test_readme", "test_state"},
     "tune": {"test_parts", "test_tune"},
 }  # fmt: skip
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests of slow files."""
+    tests = Path(__file__).parent
+    folders = {name: tests if name == "tests" else tests / name for name in SLOW}
+    gone = [f"{n}/{f}" for n in SLOW for f in SLOW[n] if not (folders[n] / f"{f}.py").exists()]
+    if gone:
+        raise pytest.UsageError(f"expected files of tests in SLOW, got {', '.join(gone)}")
     for item in items:
         if item.path.stem in SLOW.get(item.path.parent.name, ()):
             item.add_marker(pytest.mark.slow)
