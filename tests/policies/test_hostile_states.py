@@ -73,7 +73,7 @@ def played(policy: Any, rounds: int = 60) -> states.State:
 @pytest.mark.parametrize("shift", [3, -3, 40, -40, 10**6])
 def test_the_arms_of_a_tail_must_be_arms_that_were_played(shift: int) -> None:
     theory = {"horizon": 500, "assumptions": stoic.Assumptions(raw_moment=3.0)}
-    state = played(ATAGPUCB(ARMS, KERNEL, schedule="theory", **theory))  # type: ignore[arg-type]
+    state = played(ATAGPUCB(ARMS, KERNEL, schedule="theory", **theory))
     assert len(state["memory/estimator/tail_arm"])
     state["memory/estimator/tail_arm"] = state["memory/estimator/tail_arm"] + shift
     with pytest.raises(InvalidState, match="expected"):
