@@ -87,7 +87,8 @@ class Policy(ABC):
         seed: int = 0,
         **own: Any,
     ) -> None:
-        vars(self).update(checked_options(type(self), own))
+        for name, value in checked_options(type(self), own).items():
+            setattr(self, name, value)
         self.domain: Domain = construction.checked_domain(domain)
         self.kernel = construction.checked_kernel(self.domain, kernel)
         self.seed = integer(seed, "seed", at_least=0, at_most=2**63 - 1)

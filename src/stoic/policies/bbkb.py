@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from stoic.checks import Array, number
-from stoic.estimators import BatchedBelief, Belief, SmoothedMean
+from stoic.estimators import BatchedBelief, SmoothedMean
 from stoic.policies.bkb import BKB
 from stoic.policies.parts.options import Option
 from stoic.policies.registry import register
@@ -63,9 +63,6 @@ class BBKB(BKB):
     def width(self) -> float:
         """What multiplies the std: that of the batch's start."""
         return self._start_width
-
-    def _choose(self, belief: Belief) -> Any:
-        return self.choices.argmax(belief, self.width, self.seed)
 
     def _learn(self, arm: int, payoffs: Array) -> None:
         about = self.limiter.about(self.belief, arm)

@@ -40,16 +40,17 @@ class EpisodicPolicy(UCBPolicy):
     # -- ask and tell -------------------------------------------------------------------------
 
     def _choice(self) -> Any:
-        if self.episodes.planned is None:
-            self.episodes.planned = self._choose(self.belief)
-        return self.episodes.planned
+        planned = self.episodes.planned
+        if planned is None:
+            planned = self.episodes.planned = self._choose(self.belief)
+        return planned
 
     def _batch(self, n: int) -> list[Any]:
         return [self._choice()] * (n if self.episodes.over else min(n, self.episodes.left))
 
     def _tell(self, choice: Any, payoff: float) -> None:
         plan = self.episodes
-        planned = self._choice() if plan.planned is None else plan.planned
+        planned = self._choice()
         if not self.choices.same(choice, planned):
             raise OutOfPlan(
                 f"expected the planned arm {planned}, got {choice}; tell what ask() gave"

@@ -20,7 +20,8 @@ class Option(Generic[T]):
     >>> class Sketch:
     ...     eps = Option(0.5, partial(number, above=0.0))
     ...     def __init__(self, **own):
-    ...         vars(self).update(checked_options(type(self), own))
+    ...         for name, value in checked_options(type(self), own).items():
+    ...             setattr(self, name, value)
     >>> Sketch().eps, Sketch(eps=0.1).eps
     (0.5, 0.1)
 
