@@ -50,8 +50,10 @@ class EpisodicPolicy(UCBPolicy):
 
     def _tell(self, choice: Any, payoff: float) -> None:
         plan = self.episodes
-        planned = self._choice()
-        if not self.choices.same(choice, planned):
+        planned = plan.planned
+        if planned is None:
+            planned = self._choice()
+        if choice is not planned and not self.choices.same(choice, planned):
             raise OutOfPlan(
                 f"expected the planned arm {planned}, got {choice}; tell what ask() gave"
             )
