@@ -19,7 +19,6 @@ from stoic import loops
 from stoic.estimators.spread import RunningSpread, room
 from stoic.features.parts import NO_PARTS, Parts
 from stoic.loops.compiling import COMPILES, NUMPY_FORMS
-from stoic.loops.smoothing import ByArm, Limits, Tail
 from stoic.loops.streams import MAD_OF_NORMAL
 
 pytestmark = pytest.mark.skipif(not COMPILES, reason="needs Numba: stoic[fast]")
@@ -111,15 +110,15 @@ def test_smooth_about(A: int, r: int, n: int, seed: int) -> None:
     count, old = rng.integers(0, 3, A), int(rng.integers(0, n + 1))
     settled, counts = count * rng.standard_normal(A), count + np.bincount(arms, minlength=A)
     inverse, var = root @ root.T, rng.random(A)
-    limits = Limits(residual=0.3, function=0.2, factor=2.0, growth=0.1)
+    limits = (0.3, 0.2, 2.0, 0.1)  # residual, function, factor, growth
     hot = np.zeros(n, dtype=np.int64)
     agree(
         both(
             "smooth_about",
             lambda f, settled, many, theta, hot, far: f(
-                Tail(tail, arms, hot, far),
+                (tail, arms, hot, far),
                 old,
-                ByArm(counts, var, centre, settled, many),
+                (counts, var, centre, settled, many),
                 *(0.3, limits, psi, inverse, theta),
             ),
             *(settled, count.astype(float), np.empty(r), hot, np.zeros((2, n))),

@@ -15,18 +15,17 @@ from stoic.errors import InvalidState
 from stoic.estimators.limited import Limited, Ruler
 from stoic.estimators.truncation import check_sums
 from stoic.loops import clip_directions, cut_directions, smooth_about, spread
-from stoic.loops.smoothing import ByArm, Limits, Tail
 from stoic.posterior import FeaturePosterior, Step
 from stoic.posterior.base import agree
 from stoic.posterior.root import Root
-from stoic.schema import LARGEST, Reals, Schema, Sums, Wholes
+from stoic.schema import LARGEST, Reals, Schema, Stateful, Sums, Wholes
 
 __all__ = ["AdaptivelyTruncatedMean"]
 
 _MAX_RECENT = 256  # payoffs that are clipped anew each round about the present estimate
 
 
-class AdaptivelyTruncatedMean:
+class AdaptivelyTruncatedMean(Stateful):
     """θ = V^{-½} r̂ with r̂_i = Σ_τ u_{iτ} y_τ 1{|u_{iτ} y_τ| ≤ b}, over the whole history.
 
     u_i are the rows of V^{-½}Φᵀ. Both V and b move with every round, so each round every
@@ -142,15 +141,15 @@ class AdaptivelyTruncatedMean:
         are settled for good, clipped to their limits.
         """
         # A payoff within its limit is within the level of every direction.
-        centre, *limits = ruler
+        centre, residual, function, factor, growth = ruler
         old = max(self._end - self._start - _MAX_RECENT, 0)
         theta = np.empty(len(posterior.inverse))
         many = smooth_about(
-            Tail(self._tail, self._tail_arm, self._hot, self._far),
+            (self._tail, self._tail_arm, self._hot, self._far),
             old,
-            ByArm(posterior.counts, posterior.var, centre, self._settled, self._settled_count),
+            (posterior.counts, posterior.var, centre, self._settled, self._settled_count),
             self.location,
-            Limits(*limits),
+            (residual, function, factor, growth),
             posterior.features.psi,
             posterior.inverse,
             theta,
@@ -192,24 +191,8 @@ class AdaptivelyTruncatedMean:
         mean: Array = psi @ self._theta
         return mean
 
-    def state(self) -> dict[str, Any]:
-        """Everything that :meth:`restore` needs to go on bit by bit."""
-        return {
-            "location": self.location,
-            "settled": self._settled.copy(),
-            "settled_count": self._settled_count.copy(),
-            "tail_arm": self._tail_arm.copy(),
-            "tail": self._tail.copy(),
-            "theta": self._theta.copy(),
-            "deviation": self.deviation.copy(),
-        }
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take over a state that fits :attr:`schema`."""
-        self.location = state["location"]
-        self._settled, self._settled_count = state["settled"], state["settled_count"]
+    def _restored(self, state: dict[str, Any]) -> None:
         self._hold(state["tail_arm"], state["tail"])
-        self._theta, self.deviation = state["theta"], state["deviation"]
         self.range = _range(self.deviation)
 
     def verify(self, posterior: FeaturePosterior) -> None:
@@ -226,8 +209,10 @@ class AdaptivelyTruncatedMean:
         # each of m directions weighs a payoff by no more than 1, and V^{-½} by no more than λ^{-½}
         most = 10.0 * posterior.size * max(posterior.t, 1) / posterior.lam**0.5
         check_sums(theta, np.full(len(theta), most))
-        fresh = psi @ theta if posterior.t else np.zeros(arms)
-        agree("the means", self.deviation, fresh, float(np.abs(fresh).max(initial=0.0)))
+        if not posterior.t:
+            psi, theta = np.zeros((arms, 0)), np.zeros(0)
+        unit = float((np.abs(psi) @ np.abs(theta)).max(initial=0.0))  # what may have cancelled
+        agree("the means", self.deviation, psi @ theta, unit)
 
 
 def _range(values: Array) -> float:

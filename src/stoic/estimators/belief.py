@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -50,7 +51,7 @@ class Belief(Protocol):
         """Σ_s σ²(x_s)/λ over all plays."""
 
     def at(self, arm: int) -> tuple[float, float]:
-        """Deviation and posterior variance of an arm."""
+        """Estimate, with the location, and posterior variance of an arm."""
 
     def weighted(self, arm: int) -> tuple[int, IntArray]:
         """The row of an arm among those that a gain is about, and the plays of each of them."""
@@ -153,8 +154,9 @@ class DenseBelief:
         return float(posterior.counts @ posterior.var) / float(posterior.lam)
 
     def at(self, arm: int) -> tuple[float, float]:
-        """Deviation and posterior variance of an arm."""
-        return self.estimator.deviation.item(arm), self.posterior.var.item(arm)
+        """Estimate, with the location, and posterior variance of an arm."""
+        estimator = self.estimator
+        return estimator.location + estimator.deviation.item(arm), self.posterior.var.item(arm)
 
     def weighted(self, arm: int) -> tuple[int, IntArray]:
         """The row of an arm among those that a gain is about, and the plays of each of them."""
@@ -179,9 +181,8 @@ class DenseBelief:
 
     def copy(self) -> Self:
         """A belief of the same estimates in which further plays can be supposed."""
-        pending = self.__class__.__new__(self.__class__)
-        pending.posterior, pending.estimator = self.posterior.copy(), self.estimator
-        pending.basis = self.basis
+        pending = copy.copy(self)  # all but the posterior is shared, and stays as it is
+        pending.posterior = self.posterior.copy()
         return pending
 
     def suppose(self, arm: int) -> None:

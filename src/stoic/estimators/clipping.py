@@ -101,8 +101,8 @@ class Clipping(Limiter):
 
     def about(self, belief: Belief, arm: int) -> About:
         """Estimate of the arm, its variance as a share of the prior's, amplitude of all."""
-        deviation, var = belief.at(arm)
-        return belief.location + deviation, var / self.prior_var, belief.amplitude
+        estimate, var = belief.at(arm)
+        return estimate, var / self.prior_var, belief.amplitude
 
     def limit(self, arm: int, payoffs: Array, about: About, belief: Belief, step: Step) -> Limited:
         """The payoffs, clipped about the arm's estimate before the play."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,7 @@ __all__ = [
 
 About = tuple[float, float, float]  # estimate of an arm, its share of the prior variance, amplitude
 _NOTHING: About = (0.0, 0.0, 0.0)
+L = TypeVar("L")
 
 
 class Limiter:
@@ -128,13 +129,12 @@ class AdaptiveTruncation(Limiter):
         return Limited(payoffs, level=Level(b, min(b, least) * (1 - 1e-9)))
 
 
-class Limiters(NamedTuple):
+class Limiters(NamedTuple, Generic[L]):
     """Which limiter a policy has: by constants that are known, or by what is learned."""
 
-    constants: type[Limiter]
-    learned: type[Limiter]
+    constants: type[L]
+    learned: type[L]
 
-    def chosen(self, schedule: Any, prior_var: float) -> Limiter:
+    def chosen(self, schedule: Any) -> type[L]:
         """The one that the schedule asks for."""
-        learns = getattr(schedule, "learns", False)
-        return (self.learned if learns else self.constants)(schedule, prior_var)
+        return self.learned if getattr(schedule, "learns", False) else self.constants

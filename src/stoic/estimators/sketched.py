@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -59,12 +59,6 @@ class SketchedBelief(DenseBelief):
         """The features, which are those of a dictionary."""
         assert isinstance(self.posterior.map, NystromMap | GrowingMap)
         return self.posterior.map
-
-    def copy(self) -> Self:
-        """A belief of the same estimates in which further plays can be supposed."""
-        pending = super().copy()
-        pending.sampler = self.sampler
-        return pending
 
     def suppose(self, arm: int) -> None:
         """Let the stds shrink as by one more play of an arm."""
@@ -153,14 +147,17 @@ class BatchedBelief(SketchedBelief):
 
     def observe(self, arm: int) -> Step:
         """Let the posterior, and the sampler, account for one more play of an arm."""
-        self.batch_sum += float(self.start.var[arm]) / self.posterior.lam
-        return super().observe(arm)
+        posterior = self.posterior
+        self.batch_sum += self.basis.var.item(arm) / posterior.lam
+        step = posterior.observe(arm)
+        self.sampler.add(arm, posterior.t)
+        return step
 
     def learn(self, arm: int, limited: Limited, step: Step) -> None:
         """Let a payoff wait for the end of its batch; those of a warm-up the limiter keeps."""
         del step
         if limited.anew is None:
-            self._waiting[arm] += limited.payoffs[0]
+            self._waiting[arm] += limited.payoffs.item(0)
 
     def close_batch(self, location: float, first: tuple[IntArray, Array] | None) -> None:
         """Let all payoffs enter; ``first`` are those of a warm-up within the batch."""

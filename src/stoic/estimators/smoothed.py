@@ -8,7 +8,7 @@ import numpy as np
 
 from stoic.checks import Array, IntArray
 from stoic.estimators.limited import Limited
-from stoic.estimators.truncation import check_sums
+from stoic.estimators.truncation import LARGEST_PAYOFF, check_sums, largest_mean
 from stoic.loops import deviate, pull
 from stoic.posterior import Posterior, Step
 from stoic.posterior.base import agree
@@ -43,12 +43,14 @@ class SmoothedMean:
         "sums": Sums("A", "columns"),
         "smoothed": Reals("A", "columns"),
         "ones": Reals("A"),
+        "largest": Reals(low=0.0, high=LARGEST_PAYOFF, optional=True),
     }
 
     def __init__(self, arms: int, columns: int = 1) -> None:
         self.columns = columns
         self.sums: Array = np.zeros((arms, columns))
         self._rows: Array = np.zeros((columns + 1, arms))  # s(S), one row a column; last s(1)
+        self._largest = 0.0  # |payoff| of those taken in one by one
         self.location = 0.0  # m̂, what the estimate shrinks towards with the next payoff
         self.deviation: Array = np.zeros(arms)  # mean − location: free of any common offset
         self.range = 0.0  # of the deviations: the largest less the smallest
@@ -59,7 +61,12 @@ class SmoothedMean:
         if anew is not None:
             self._set_sums(*anew)
             self.smooth(posterior)
-        elif step.refreshed:
+            return
+        largest = self._largest
+        for y in payoffs.tolist():
+            if not -largest <= y <= largest:
+                self._largest = largest = abs(y)
+        if step.refreshed:
             self.sums[arm] += payoffs
             self.smooth(posterior)
         else:
@@ -77,7 +84,7 @@ class SmoothedMean:
 
     def _set_sums(self, arms: IntArray, payoffs: Array) -> None:
         """Forget all payoffs and take these instead, one row for each play."""
-        self.sums = np.zeros_like(self.sums)
+        self.sums, self._largest = np.zeros_like(self.sums), float(np.abs(payoffs).max(initial=0.0))
         np.add.at(self.sums, arms, payoffs.reshape(len(arms), -1))
 
     def smooth(self, posterior: Posterior) -> None:
@@ -116,11 +123,13 @@ class SmoothedMean:
             "sums": self.sums.copy(),
             "smoothed": self._rows[:-1].T.copy(),
             "ones": self._rows[-1].copy(),
+            "largest": self._largest,
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over a state that fits :attr:`schema`."""
         self.location, self.sums = state["location"], state["sums"]
+        self._largest = state.get("largest", 0.0)  # states of earlier releases lack it
         self._take(np.vstack([state["smoothed"].T, state["ones"]]))
 
     def verify(self, posterior: Posterior) -> None:
@@ -128,6 +137,7 @@ class SmoothedMean:
         counts = posterior.counts.astype(float)
         check_sums(self.sums, counts[:, None])
         fresh = posterior.smooth(np.column_stack([self.sums, counts])).T
-        unit = np.abs(self.sums / np.maximum(counts, 1.0)[:, None]).max(initial=0.0)
-        agree("the means", self._rows[:-1], fresh[:-1], float(unit))
+        # payoffs may have cancelled in the sums, their rounding errors in the means have not
+        unit = max(self._largest, largest_mean(self.sums, counts[:, None]))
+        agree("the means", self._rows[:-1], fresh[:-1], unit)
         agree("the smoothed ones", self._rows[-1], fresh[-1], 1.0)

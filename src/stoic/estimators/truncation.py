@@ -10,9 +10,9 @@ from stoic.checks import Array, IntArray
 from stoic.errors import InvalidState
 from stoic.loops import norm
 
-__all__ = ["check_sums", "contextual_threshold", "truncate"]
+__all__ = ["LARGEST_PAYOFF", "check_sums", "contextual_threshold", "largest_mean", "truncate"]
 
-_LARGEST_PAYOFF = 1e243  # relative to an origin and clipped about an estimate, with room
+LARGEST_PAYOFF = 1e243  # relative to an origin and clipped about an estimate, with room
 
 
 def truncate(payoff: float, level: float) -> float:
@@ -37,7 +37,12 @@ def contextual_threshold(gain: Array, arm: int, counts: IntArray, order: float) 
 
 def check_sums(sums: Array, counts: Array) -> None:
     """Raise unless sums of payoffs are no more than so many payoffs can amount to."""
-    if not (np.abs(sums) <= counts * _LARGEST_PAYOFF).all():
+    if not (np.abs(sums) <= counts * LARGEST_PAYOFF).all():
         raise InvalidState(
             "expected payoff sums in the state that its plays can amount to, got larger ones"
         )
+
+
+def largest_mean(sums: Array, counts: Array) -> float:
+    """The largest |mean payoff| of all arms."""
+    return float(np.abs(sums / np.maximum(counts, 1.0)).max(initial=0.0))

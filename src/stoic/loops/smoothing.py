@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
@@ -13,32 +12,17 @@ from stoic.loops.compiling import compiled, compiled_form
 __all__ = ["ByArm", "Limits", "Tail", "smooth_about"]
 
 
-class Tail(NamedTuple):
-    """Payoffs that may still be clipped, in order of arrival, and room for those that are."""
+# Plain tuples, which Numba unboxes faster than named ones.
 
-    payoffs: Array
-    arms: IntArray
-    hot: IntArray  # arms of those beyond their limits
-    far: Array  # their distances from the centre, and their limits, as two rows
-
-
-class ByArm(NamedTuple):
-    """What is known of each arm."""
-
-    counts: IntArray  # plays
-    var: Array  # σ²
-    centre: Array  # what its payoffs are clipped about
-    settled: Array  # sum of the payoffs that will not be clipped any more
-    settled_count: Array  # how many they are
-
-
-class Limits(NamedTuple):
-    """A payoff may be factor·√(residual² + σ² function²)·plays^growth from its arm's centre."""
-
-    residual: float
-    function: float
-    factor: float
-    growth: float
+# Payoffs that may still be clipped, in order of arrival; their arms; and room for those beyond
+# their limits: their arms, and as two rows their distances from the centre and their limits.
+Tail = tuple[Array, IntArray, IntArray, Array]
+# Of each arm: plays, σ², the centre that its payoffs are clipped about, the sum of the payoffs
+# that will not be clipped any more, and how many they are.
+ByArm = tuple[IntArray, Array, Array, Array, Array]
+# residual, function, factor, growth: a payoff may be
+# factor·√(residual² + σ² function²)·plays^growth from its arm's centre.
+Limits = tuple[float, float, float, float]
 
 
 def smooth_about_numpy(
@@ -57,19 +41,21 @@ def smooth_about_numpy(
     ``old`` of the tail get settled, clipped to their limits; others beyond their limits are left
     out, and count as the centre: they go to ``hot`` and ``far``.
     """
-    at, counts, centre = tail.arms, arms.counts, arms.centre
-    spread = np.hypot(limits.residual, np.sqrt(arms.var[at]) * limits.function)
-    limit: Array = limits.factor * spread * counts[at] ** limits.growth
-    off = tail.payoffs - centre[at]
-    np.add.at(arms.settled, at[:old], centre[at[:old]] + np.clip(off, -limit, limit)[:old])
-    np.add.at(arms.settled_count, at[:old], 1.0)
+    payoffs, at, hot, far = tail
+    counts, var, centre, settled, settled_count = arms
+    residual, function, factor, growth = limits
+    spread = np.hypot(residual, np.sqrt(var[at]) * function)
+    limit: Array = factor * spread * counts[at] ** growth
+    off = payoffs - centre[at]
+    np.add.at(settled, at[:old], centre[at[:old]] + np.clip(off, -limit, limit)[:old])
+    np.add.at(settled_count, at[:old], 1.0)
     off, limit, at = off[old:], limit[old:], at[old:]
     out = np.abs(off) > limit
-    sums = arms.settled + (counts - arms.settled_count) * centre - counts * location
+    sums = settled + (counts - settled_count) * centre - counts * location
     np.add.at(sums, at[~out], off[~out])
     theta[:] = inverse @ (psi.T @ sums)
     many = int(np.count_nonzero(out))
-    tail.hot[:many], tail.far[0, :many], tail.far[1, :many] = at[out], off[out], limit[out]
+    hot[:many], far[0, :many], far[1, :many] = at[out], off[out], limit[out]
     return many
 
 
@@ -96,7 +82,7 @@ def smooth_about(
     for a in range(len(sums)):
         if counts[a]:
             sums[a] = settled[a] + (counts[a] - settled_count[a]) * centre[a] - counts[a] * location
-    many, least = 0, limits.factor * limits.residual  # no limit is below that
+    many, least = 0, limits[2] * limits[0]  # no limit is below that
     for i in range(old, len(payoffs)):
         off = payoffs[i] - centre[at[i]]
         if abs(off) > least:
@@ -118,5 +104,6 @@ def smooth_about(
 
 @compiled
 def _limit(var: float, plays: int, limits: Limits) -> float:
-    spread = math.hypot(limits.residual, math.sqrt(var) * limits.function)
-    return float(limits.factor * spread * float(plays) ** limits.growth)
+    residual, function, factor, growth = limits
+    spread = math.hypot(residual, math.sqrt(var) * function)
+    return float(factor * spread * float(plays) ** growth)

@@ -45,8 +45,9 @@ class ManyArmsBelief(DenseBelief):
         return float(self.posterior.counts[played.arms] @ played.var) / self.posterior.lam
 
     def at(self, arm: int) -> tuple[float, float]:
-        """Deviation and posterior variance of an arm."""
-        return self.estimator.at(self.posterior.row(arm)), self.posterior.var_at(arm)
+        """Estimate, with the location, and posterior variance of an arm."""
+        deviation = self.estimator.at(self.posterior.row(arm))
+        return self.location + deviation, self.posterior.var_at(arm)
 
     def weighted(self, arm: int) -> tuple[int, IntArray]:
         """The index of a played arm in ``Step.arms``, and the plays of each of these."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from stoic.checks import Array, IntArray
 from stoic.estimators import Limited
-from stoic.estimators.truncation import check_sums
+from stoic.estimators.truncation import LARGEST_PAYOFF, check_sums, largest_mean
 from stoic.many_arms.coordinates import MeanCoordinates
 from stoic.many_arms.deviation_bounds import DeviationBounds
 from stoic.many_arms.posterior import ManyArmsPosterior
@@ -37,11 +37,13 @@ class ManyArmsMean:
         "location": Sums(),
         "sums": Sums("u"),
         "beta": Reals(2, "k"),
+        "largest": Reals(low=0.0, high=LARGEST_PAYOFF, optional=True),
     }
     columns = 1
 
     def __init__(self, posterior: ManyArmsPosterior) -> None:
         self.sums: Array = np.zeros(len(posterior.points))
+        self._largest = 0.0  # |payoff| of all that were taken in
         self._posterior = posterior
         self._coordinates = MeanCoordinates()
         self.bounds = DeviationBounds(self._coordinates, posterior)
@@ -67,6 +69,7 @@ class ManyArmsMean:
             self._solve(posterior)
         y = limited.payoffs.item(0)
         self.sums[arm] += y
+        self._largest = max(self._largest, abs(y))
         last = posterior.last
         self._append((np.array([y, 1.0]) - self._coordinates.beta @ last.row) / last.pivot)
 
@@ -80,7 +83,7 @@ class ManyArmsMean:
 
     def _replace(self, arms: IntArray, payoffs: Array, posterior: ManyArmsPosterior) -> None:
         """Forget all payoffs and take these instead, one for each play."""
-        self.sums[arms] = 0.0
+        self.sums[arms], self._largest = 0.0, float(np.abs(payoffs).max(initial=0.0))
         np.add.at(self.sums, arms, payoffs.ravel())
         values = np.column_stack([payoffs.ravel(), np.ones(len(arms))])
         self._coordinates.replace(posterior.factor.solve(values).T)
@@ -129,6 +132,7 @@ class ManyArmsMean:
             "location": self.location,
             "sums": self.sums[self._posterior.played.arms],
             "beta": self._coordinates.beta.copy(),
+            "largest": self._largest,
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -137,6 +141,7 @@ class ManyArmsMean:
         self._coordinates.replace(state["beta"])
         self.sums = np.zeros_like(self.sums)
         self.sums[self._posterior.played.arms] = state["sums"]
+        self._largest = state.get("largest", 0.0)  # states of earlier releases lack it
         self.bounds.reset()
 
     def verify(self, posterior: ManyArmsPosterior) -> None:
@@ -149,7 +154,9 @@ class ManyArmsMean:
         rows = posterior.played.rows
         fresh = rows @ posterior.whiten(np.column_stack([self.sums, posterior.counts]))
         smooths = rows @ beta.T
-        agree("the means", smooths[:, 0], fresh[:, 0], float(np.abs(sums / counts).max()))
+        # payoffs may have cancelled in the sums, their rounding errors in the means have not
+        unit = max(self._largest, largest_mean(sums, counts))
+        agree("the means", smooths[:, 0], fresh[:, 0], unit)
         agree("the smoothed ones", smooths[:, 1], fresh[:, 1], 1.0)
         # the sums do not determine single payoffs, so β is bounded besides, no more
         most = 10.0 * posterior.t / posterior.factor.min_noise**0.5

@@ -6,9 +6,10 @@ Algorithm 2, Lemma 1, Theorems 3 and 4.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-from stoic.checks import Array, choice, integer
+from stoic.checks import Array, choice, integer, number
 from stoic.estimators import (
     AdaptiveClipping,
     AdaptivelyTruncatedMean,
@@ -18,6 +19,7 @@ from stoic.estimators import (
     Limiters,
     SketchedBelief,
 )
+from stoic.policies.parts.options import Option
 from stoic.policies.registry import register
 from stoic.policies.sketch import SketchedPolicy
 from stoic.posterior import quadrature_posterior, sketched_posterior
@@ -68,23 +70,13 @@ class ATAGPUCB(SketchedPolicy):
     """
 
     name = "ata-gp-ucb"
-    own = ("features", "nodes", "eps", "q")
+    features = Option("nystrom", partial(choice, options=("nystrom", "qff")))
+    nodes: Option[int | None] = Option(None, partial(integer, at_least=1))
+    eps = Option(0.1, partial(number, above=0.0, at_most=0.999))
     asks = {**SketchedPolicy.asks, "truncation": (1, 1)}
     schedules = {"theory": paper.NystromTheory, "paper": paper.NystromPaper}
     schedules["practical"] = PracticalSketch
     limiters = Limiters(constants=AdaptiveTruncation, learned=AdaptiveClipping)
-
-    def __init__(
-        self,
-        *args: Any,
-        features: str = "nystrom",
-        nodes: int | None = None,
-        eps: float = 0.1,
-        **kwargs: Any,
-    ) -> None:
-        self.features = choice(features, "features", ("nystrom", "qff"))
-        self.nodes = None if nodes is None else integer(nodes, "nodes", at_least=1)
-        super().__init__(*args, eps=eps, **kwargs)
 
     def _named_schedule(self, name: str) -> Any:
         if self.features == "qff" and name != "practical":

@@ -15,6 +15,7 @@ from stoic.errors import InvalidPayoff, InvalidState
 from stoic.kernels import Kernel
 from stoic.policies.parts import construction, saving
 from stoic.policies.parts.choices import Choices, choices_on
+from stoic.policies.parts.options import checked_options
 from stoic.policies.parts.scheduling import rehearse, resolved_schedule
 from stoic.schedules import Assumptions, Progress
 from stoic.schema import Field, Schema, Wholes, checked
@@ -62,6 +63,8 @@ class Policy(ABC):
         The constants of the theory and paper schedules.
     seed
         Of whatever the policy draws; draws depend on (seed, round) alone.
+    own
+        The policy's own arguments, which its class declares (:class:`Option`).
     """
 
     name: ClassVar[str]
@@ -70,7 +73,6 @@ class Policy(ABC):
     asks: ClassVar[Mapping[str, tuple[Any, ...]]] = {  # what it asks of a schedule, for example
         "width": (Progress(t=1, logdet=1.0, features=1, variance_sum=1.0),)
     }
-    own: ClassVar[tuple[str, ...]] = ()  # attributes that are the policy's own options
     keeps: ClassVar[Mapping[str, Field]] = {}  # attributes that it must remember, and their form
 
     def __init__(
@@ -83,7 +85,10 @@ class Policy(ABC):
         schedule: Any = "practical",
         assumptions: Assumptions | None = None,
         seed: int = 0,
+        **own: Any,
     ) -> None:
+        for name, value in checked_options(type(self), own).items():
+            setattr(self, name, value)
         self.domain: Domain = construction.checked_domain(domain)
         self.kernel = construction.checked_kernel(self.domain, kernel)
         self.seed = integer(seed, "seed", at_least=0, at_most=2**63 - 1)
@@ -185,7 +190,7 @@ class Policy(ABC):
                 "kernel": self.kernel.state(),
                 "shared": {**shared, **horizon},
                 "assumptions": self.assumptions.state(),
-                "options": {k: v for k in self.own if (v := getattr(self, k)) is not None},
+                "options": saving.options_state(self),
                 "memory": {"t": self.t, **self._memory()},
             }
         )

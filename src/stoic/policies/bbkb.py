@@ -6,11 +6,13 @@ optimization with adaptive batching and resparsification*, ICML 2020.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from stoic.checks import Array, number
-from stoic.estimators import BatchedBelief, Belief, SmoothedMean
+from stoic.estimators import BatchedBelief, SmoothedMean
 from stoic.policies.bkb import BKB
+from stoic.policies.parts.options import Option
 from stoic.policies.registry import register
 from stoic.posterior import Step, sketched_posterior
 from stoic.schema import Sums
@@ -45,12 +47,11 @@ class BBKB(BKB):
     """
 
     name = "bbkb"
-    own = (*BKB.own, "growth")
+    growth = Option(2.0, partial(number, at_least=1.0))
     keeps = {"_start_width": Sums()}
     belief: BatchedBelief
 
-    def __init__(self, *args: Any, growth: float = 2.0, **kwargs: Any) -> None:
-        self.growth = number(growth, "growth", at_least=1.0)
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._start_width: float = super().width
 
@@ -62,9 +63,6 @@ class BBKB(BKB):
     def width(self) -> float:
         """What multiplies the std: that of the batch's start."""
         return self._start_width
-
-    def _choose(self, belief: Belief) -> Any:
-        return self.choices.argmax(belief, self.width, self.seed)
 
     def _learn(self, arm: int, payoffs: Array) -> None:
         about = self.limiter.about(self.belief, arm)

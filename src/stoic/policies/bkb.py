@@ -6,7 +6,7 @@ sketching: scalable and no regret*, COLT 2019, Algorithm 1, Theorems 1 and 2.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from stoic.checks import Array
 from stoic.estimators import Belief, SketchedBelief, SmoothedMean
@@ -51,12 +51,8 @@ class BKB(SketchedPolicy):
     """
 
     name = "bkb"
-    own: ClassVar[tuple[str, ...]] = ("eps", "q")
     asks = {**SketchedPolicy.asks, "inclusion": (), "per_play": (), "per_ridge": ()}
     schedules = {"theory": BKBTheory, "paper": BKBPaper, "practical": PracticalSketch}
-
-    def __init__(self, *args: Any, eps: float = 0.5, **kwargs: Any) -> None:
-        super().__init__(*args, eps=eps, **kwargs)
 
     def _new_belief(self, points: Array) -> SketchedBelief:
         empty = sketched_posterior(self.kernel, points, self.lam, grows=self._lasting, root=False)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from stoic.checks import Array, number
 from stoic.estimators import SketchedBelief
 from stoic.features import DictionarySampler, Inclusion
+from stoic.policies.parts.options import Option
 from stoic.policies.ucb import UCBPolicy
 
 __all__ = ["SketchedPolicy"]
@@ -23,12 +25,9 @@ class SketchedPolicy(UCBPolicy):
         Inclusion factor of the dictionary, to override the schedule's.
     """
 
+    eps = Option(0.5, partial(number, above=0.0, at_most=0.999))
+    q: Option[float | None] = Option(None, partial(number, above=0.0))
     belief: SketchedBelief
-
-    def __init__(self, *args: Any, eps: float, q: float | None = None, **kwargs: Any) -> None:
-        self.eps = number(eps, "eps", above=0.0, at_most=0.999)
-        self.q = None if q is None else number(q, "q", above=0.0)
-        super().__init__(*args, **kwargs)
 
     def _named_schedule(self, name: str) -> Any:
         accuracy = {} if name == "practical" else {"eps": self.eps}

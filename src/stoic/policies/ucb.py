@@ -13,6 +13,7 @@ from stoic.errors import InvalidInput, InvalidState
 from stoic.estimators import (
     Belief,
     DenseBelief,
+    Limiter,
     Limiters,
     NoiseWatch,
     SmoothedMean,
@@ -42,12 +43,13 @@ class UCBPolicy(Policy):
     when they are asked for, which takes long.
     """
 
-    limiters: ClassVar[Limiters] = Limiters(constants=Unlimited, learned=NoiseWatch)
+    limiters: ClassVar[Limiters[Limiter]] = Limiters(constants=Unlimited, learned=NoiseWatch)
     many_arms: ClassVar[float] = 250_000  # from here on it is faster, and takes less memory
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.limiter = self.limiters.chosen(self.schedule, self.setting.prior_var)
+        limiter = self.limiters.chosen(self.schedule)
+        self.limiter = limiter(self.schedule, self.setting.prior_var)
         self.belief: Belief = self._new_belief(self.choices.points)
         self.progress = LiveProgress(self.belief, self.limiter)
         self._payoff: Array = np.zeros(1)  # of the play under way

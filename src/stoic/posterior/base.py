@@ -15,7 +15,7 @@ from stoic.schema import Schema, Stateful
 __all__ = ["Posterior", "Step", "Track", "agree", "grown", "inverse_of"]
 
 # Share of its unit by which a figure of a saved state may differ from a fresh solve. Rounding
-# stays below 1e-7 of it (tests/policies/test_hostile_states.py); more is damage.
+# stays below 1e-7 of it (tests/policies/test_sound_states.py); more is damage.
 _ROUNDING = 1e-4
 
 

@@ -61,9 +61,10 @@ class Episodes:
 
     def add(self, payoff: float) -> bool:
         """Take in a payoff; whether it was the last one of its episode."""
-        self.payoffs[self._filled] = payoff
-        self._filled += 1
-        if self._filled < self.plays:
+        filled = self._filled
+        self.payoffs[filled] = payoff
+        self._filled = filled = filled + 1
+        if filled < self.plays:
             return False
         self._filled = 0
         self.n += 1

@@ -25,7 +25,8 @@ class LiveProgress:
     @property
     def n(self) -> int:
         """The coming round."""
-        return self.t + 1
+        n: int = self._belief.posterior.t + 1
+        return n
 
     @property
     def logdet(self) -> float:
@@ -36,7 +37,8 @@ class LiveProgress:
     @property
     def gamma(self) -> float:
         """The realised information gain, half of logdet."""
-        return self.logdet / 2.0
+        gamma: float = self._belief.posterior.logdet / 2.0
+        return gamma
 
     @property
     def features(self) -> int:

@@ -9,11 +9,12 @@ import numpy as np
 from stoic.checks import describe
 from stoic.errors import InvalidState
 from stoic.kernels import Kernel
+from stoic.policies.parts.options import options_of
 from stoic.schedules import Assumptions
 from stoic.schema import Reals, Schema, Texts, Wholes, checked
 from stoic.spaces import Arms, Box, Domain
 
-__all__ = ["FORMAT", "arguments", "check_format", "domain_state"]
+__all__ = ["FORMAT", "arguments", "check_format", "domain_state", "options_state"]
 
 FORMAT = 1  # of states
 _SHARED: Schema = {  # of a state, what all policies have in common
@@ -38,6 +39,12 @@ def domain_state(domain: Domain) -> dict[str, Any]:
     if isinstance(domain, Arms):
         return {"arms": np.array(domain.X)}
     return {"low": domain.low.copy(), "high": domain.high.copy()}
+
+
+def options_state(policy: object) -> dict[str, Any]:
+    """The policy's own constructor arguments that are not None."""
+    values = {name: getattr(policy, name) for name in options_of(type(policy))}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def check_format(nested: dict[str, Any], policy: str) -> None:
