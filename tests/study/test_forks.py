@@ -87,7 +87,7 @@ if child == 0:
     os._exit(0)
 session = study._opened
 with session.database.write() as connection:
-    session.ledger.look(connection, lock=True)
+    session.ledger.present(connection, lock=True)
     print(child, flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
 """

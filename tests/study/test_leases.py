@@ -248,7 +248,7 @@ def test_a_store_of_format_1_opens_and_goes_on(old: str) -> None:
         assert [study.ask().number for _ in range(3)] == [2, 4, 5]  # 3 is leased still
         session = study._opened
         with session.database.read() as connection:
-            present, leased = session.ledger.look(connection), session.known(connection, 3)
+            present, leased = session.ledger.present(connection), session.known(connection, 3)
             assert not present.foreign(leased)
             assert not present.over(leased)
             assert leased.lease == pytest.approx(300.0)

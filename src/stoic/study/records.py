@@ -1,4 +1,4 @@
-"""What a study hands out: trials to evaluate, records of them, summaries of studies."""
+"""Records that users see: trials to evaluate, finished trials, summaries of studies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["StudySummary", "StudyTrial", "TrialRecord"]
 class StudyTrial:
     """A configuration to evaluate, leased to one worker until ``lease_until`` (Unix seconds).
 
-    Who has its ``token`` holds the lease, and may renew or release it.
+    The worker that has its ``token`` holds the lease, and may renew or release it.
     """
 
     number: int
@@ -25,7 +25,7 @@ class StudyTrial:
 
 @dataclass(frozen=True)
 class TrialRecord:
-    """All that a study knows of a trial; times are Unix seconds."""
+    """A trial and its outcome; times are Unix seconds."""
 
     number: int
     params: dict[str, Any]
@@ -41,7 +41,7 @@ class TrialRecord:
 
 @dataclass(frozen=True)
 class StudySummary:
-    """A study of a store at a glance; times are Unix seconds."""
+    """Name and counts of a study; times are Unix seconds."""
 
     name: str
     uid: str

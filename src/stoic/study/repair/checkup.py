@@ -1,4 +1,4 @@
-"""A study checked row by row: everything that is wrong, not only the first thing."""
+"""Check a study row by row, and list everything that is wrong."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from stoic.study.store.verify import verify
 
 __all__ = ["study_issues"]
 
-_MAX_EXAMPLES = 5  # numbers that are listed of each kind of damage
+_MAX_EXAMPLES = 5  # listed for each kind of damage
 
 
 def study_issues(database: Database, connection: Connection, name: str) -> Iterator[Issue]:
-    """All that there is to report of a study."""
+    """The issues of a study."""
     place = f"study {name!r}"
     try:
         found = find(connection, name)
@@ -70,7 +70,7 @@ class _StudyCheck:
         self._place = place
 
     def issues(self) -> Iterator[Issue]:
-        """Trials and log, each alone; where both are whole, both together."""
+        """Check trials and log alone; where both are whole, check them together."""
         found = [*self._tolerant("trials", self._trials()), *self._tolerant("log", self._log())]
         yield from found
         if not any(issue.kind == "damage" for issue in found):
@@ -86,7 +86,7 @@ class _StudyCheck:
             yield damage(code, self._place, f"SQLite gives up: {error}")
 
     def _trials(self) -> Iterator[Issue]:
-        """Digests, gaps and counts of trials."""
+        """Check digests, gaps and counts of trials."""
         count, bad, numbers = self._row.next_number, [], []
         for columns in self._ledger.columns(self._connection, TrialRow):
             numbers.append(columns[0])
@@ -102,7 +102,7 @@ class _StudyCheck:
             yield fine("trials", self._place, words)
 
     def _log(self) -> Iterator[Issue]:
-        """Digests, gaps and the chain of the log."""
+        """Check digests, gaps and the chain of the log."""
         count, head, expected = self._row.entries, first_head(self._row.uid), 1
         bad: list[Any] = []
         gaps: list[int] = []
@@ -129,7 +129,7 @@ class _StudyCheck:
             yield damage(code, self._place, f"{words}: {len(numbers)} ({_examples(numbers)})")
 
     def _consistency(self) -> Iterator[Issue]:
-        """Whether trials and log are consistent, and who holds open trials."""
+        """Check trials against the log; list open trials that nobody holds."""
         verify(self._connection, self._ledger, self._row)
         states = self._ledger.states(self._connection)
         yield fine(
@@ -138,14 +138,14 @@ class _StudyCheck:
             f"trials and log agree: {states.get(TOLD, 0)} told, {states.get(FAILED, 0)} failed, "
             f"{states.get(OPEN, 0)} open",
         )
-        present = self._ledger.look(self._connection)
+        present = self._ledger.present(self._connection)
         late = [t.number for t in self._ledger.open(self._connection) if present.over(t)]
         if late:
             words = f"open trials that nobody holds, to be asked next: {_examples(late)}"
             yield note("leases", self._place, words)
 
     def _replay(self) -> Iterator[Issue]:
-        """The log given to the optimiser, and the optimiser asked."""
+        """Replay the log into the optimiser, and ask it for a trial."""
         try:
             adviser = adviser_of(self._definition)
         except InvalidInput:
