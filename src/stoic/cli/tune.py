@@ -76,7 +76,7 @@ def tune(
         ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, rich_help_panel=_HOW, help="Of all that is drawn.")
+        int | None, typer.Option(min=0, rich_help_panel=_HOW, help="Seed of all random draws.")
     ] = None,
     plain: Annotated[
         bool, typer.Option("--plain", rich_help_panel=_HOW, help="A line for each trial.")

@@ -1,4 +1,4 @@
-"""Displays of a tuning run: a live picture on a terminal, a line for each trial elsewhere."""
+"""Displays of a tuning run: a live view on a terminal, else a line for each trial."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MAX_LINES = {"running": 4, "last": 6, "suspects": 3, "failures": 3, "best": 2} 
 
 
 class Picture:
-    """Progress as lines of text, of a height that hardly changes; each is cut, never wrapped."""
+    """Progress as lines of text of nearly constant number; long lines are cut, not wrapped."""
 
     def __init__(self, progress: Progress, title: str) -> None:
         self._progress, self._title = progress, title
@@ -89,7 +89,7 @@ def _row(done: Finished) -> Text:
 
 
 def _part(label: str, rows: list[Text], *, style: str = "", more: bool = True) -> Iterator[Text]:
-    """Rows under one label; where there are too many, the last line says how many more."""
+    """Rows under one label; where there are too many, the last line counts the rest."""
     most = _MAX_LINES[label]
     if more and len(rows) > most:
         rest = len(rows) - most + 1
@@ -101,7 +101,7 @@ def _part(label: str, rows: list[Text], *, style: str = "", more: bool = True) -
 
 
 class LiveDisplay:
-    """A picture that is drawn anew four times a second, and vanishes at the end."""
+    """A view that is redrawn four times a second, and disappears at the end."""
 
     def __init__(self, console: Console, progress: Progress, title: str) -> None:
         self._progress = progress
@@ -127,7 +127,7 @@ class LiveDisplay:
     def note(self, words: str) -> None:
         self._progress.note = words
 
-    def say(self, words: str) -> None:
+    def keep(self, words: str) -> None:
         self._live.console.print(Text(words, style="yellow"))
 
 
@@ -162,4 +162,4 @@ class LineDisplay:
     def note(self, words: str) -> None:
         self._console.print(Text(words), soft_wrap=True)
 
-    say = note
+    keep = note
