@@ -19,7 +19,7 @@ _SMALL_MOVE = 0.05  # of the interval's width: such a change of the estimate is 
 
 @dataclass(frozen=True)
 class Without:
-    """What the recommended configuration is estimated at without the suspects."""
+    """The estimate of the recommended configuration without the suspects."""
 
     count: int  # suspects that were left out
     answer: Answer  # with them
@@ -32,7 +32,7 @@ class Without:
 
     @property
     def small(self) -> bool:
-        """Whether they hardly count: the estimate moves by at most 5% of the interval's width."""
+        """Whether the estimate changes by at most 5% of the interval's width without them."""
         width = self.answer.interval[1] - self.answer.interval[0]
         moved = abs(self.value / 2 - self.answer.value / 2) * 2
         return math.isfinite(width) and moved <= _SMALL_MOVE * width
@@ -43,8 +43,8 @@ class Without:
         who = "the suspect" if self.count == 1 else f"the {self.count} suspects"
         if new == old:
             return f"without {who} the estimate would still be {new}"
-        place = "within" if self.inside else "outside"
-        return f"without {who} the estimate would be {new} instead of {old}, {place} its interval"
+        side = "within" if self.inside else "outside"
+        return f"without {who} the estimate would be {new} instead of {old}, {side} its interval"
 
 
 def leave_out(
@@ -52,8 +52,8 @@ def leave_out(
 ) -> Without | None:
     """The answer's configuration, estimated anew from all measurements but the suspects.
 
-    ``optimizer`` is a new one; the other measurements are reported to it. None where there are no
-    suspects, or nothing else. Cost: one fit from a cold start.
+    The other measurements are reported to ``optimizer``, a new one. None where there are no
+    suspects, or only suspects. Cost: one fit from a cold start.
     """
     left_out = positions(trials, suspects)
     kept = [t for i, t in enumerate(trials) if t.value is not None and i not in left_out]
