@@ -1,4 +1,4 @@
-"""Numbers out of text and into text: one way to read them, one way to round them for people."""
+"""Read numbers from text, and round numbers for display."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _MAX_DIGITS = 15  # that a float holds for certain
 def parse(text: str) -> int | float | None:
     r"""The number that a text is, or None where it is anything else.
 
-    ASCII digits in plain or scientific notation, ``nan`` and ``inf``; one sign, where U+2212 is a
-    minus as well. Python alone also reads ``1_000`` and the digits of other scripts; here both are
-    no numbers, and neither are ``0x1F``, ``1,000`` or ``12ms``.
+    ASCII digits in decimal or scientific notation, ``nan`` and ``inf``; one sign, where U+2212 is a
+    minus as well. Unlike Python, this does not read ``1_000`` or the digits of other scripts;
+    ``0x1F``, ``1,000`` and ``12ms`` are not numbers either.
 
     >>> parse("12"), parse("-1.5e3"), parse("\u22125.5"), parse("1.2.3"), parse("1_000")
     (12, -1500.0, -5.5, None, None)
@@ -37,7 +37,7 @@ def parse(text: str) -> int | float | None:
 
 
 def rounded(value: float, half_width: float | None = None) -> str:
-    """A value with the digits that its interval deserves: two of the half-width, or six in all.
+    """A value rounded to two digits of its interval's half-width, or to six digits in all.
 
     >>> rounded(41.23367, 1.15), rounded(0.0012345, 5e-6), rounded(12345678.9, 340.0)
     ('41.2', '0.0012345', '12345680')
@@ -68,7 +68,7 @@ def with_interval(value: float, interval: tuple[float, float]) -> tuple[str, str
 
 
 def shown(value: object) -> str:
-    """A parameter's value for people: floats rounded, anything else as it is.
+    """A parameter's value for display: floats rounded, anything else as it is.
 
     >>> shown(0.0123456789), shown(8), shown("zgc"), shown(True)
     ('0.0123457', '8', 'zgc', 'True')

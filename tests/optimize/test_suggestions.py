@@ -21,7 +21,7 @@ from helpers.runs import (
 )
 from stoic.optimize import Optimizer
 from stoic.optimize.failures import Failures
-from stoic.optimize.long_run import AFTER, LongRun
+from stoic.optimize.long_run import MIN_MEASUREMENTS, LongRun
 from stoic.optimize.modeller import Modeller
 
 # -- what the suggestions depend on ---------------------------------------------------------------
@@ -132,7 +132,7 @@ def long_history(scale: float = 1.0, fails: float = 0.0) -> Optimizer:
     optimizer = Optimizer(THIRTY, direction="maximize")
     points = optimizer.space.enumerate(30)
     values = 0
-    while values < AFTER:
+    while values < MIN_MEASUREMENTS:
         params = optimizer.space.decode(points[rng.integers(30)])
         if rng.random() < fails:
             optimizer.fail(params)

@@ -67,7 +67,7 @@ class Diagnosis:
         return self.outliers.share if self.outliers else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers, strings, lists and None; an infinite index is None, with ``power`` false.
+        """Numbers, strings, lists and None; an infinite index is None, with ``power`` false.
 
         >>> diagnose(range(100)).to_dict()["tail"]["power"]
         False

@@ -1,4 +1,4 @@
-"""Which of the points played are in a dictionary: drawn by their posterior variance."""
+"""Draw the dictionary from the points played, by their posterior variance."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OUT = 2.0  # the variate of a point whose plays are all out of the dictionary
 
 @dataclass(frozen=True)
 class Inclusion:
-    """With which probability a play enters the dictionary."""
+    """The probability with which a play enters the dictionary."""
 
     q: float  # times the posterior variance, at most one
     per_play: bool = True  # a draw for each play, or one for each distinct point
@@ -72,8 +72,8 @@ class DictionarySampler:
     def _surviving(self, var: Array, dictionary: IntArray) -> IntArray:
         """The dictionary by draws that last.
 
-        What is out is dropped when it is an eighth of the dictionary; a point too many does no
-        harm.
+        Points that are out are dropped when they are an eighth of the dictionary; until then
+        they do no harm.
         """
         inside, held = outlive(self.variates, var, self._rule.q, _OUT, dictionary)
         few = len(dictionary) - held <= len(dictionary) // 8

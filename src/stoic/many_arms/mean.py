@@ -21,7 +21,7 @@ __all__ = ["ManyArmsMean"]
 
 
 class ManyArmsMean:
-    """What :class:`SmoothedMean` is, for a :class:`ManyArmsPosterior`.
+    """The counterpart of :class:`SmoothedMean` for a :class:`ManyArmsPosterior`.
 
     Kept are the coordinates of the mean (:class:`MeanCoordinates`), one for each play, from
     which the deviation of any arm follows on request, and bounds for all arms

@@ -128,8 +128,8 @@ class ManyArmsPosterior(Figures):
     def refresh(self) -> None:
         """Take one coordinate for each distinct point, with noise λ/n, and solve afresh.
 
-        Coordinates of a mean about this posterior are void afterwards; where :meth:`observe`
-        refreshes, its step says so.
+        Coordinates of a mean about this posterior are invalid afterwards; where :meth:`observe`
+        refreshes, its step has ``refreshed`` set.
         """
         played = self.played.arms
         noise = self.lam / self.counts[played]

@@ -34,7 +34,7 @@ class FeaturePosterior(Track):
 
         gain = c/d,  V⁻¹ −= vvᵀ/d,  σ² −= λc²/d,  logdet += ln d,
 
-    and V and its eigenvectors are kept too where ``root`` says so. When the same arm is played
+    and V and its eigenvectors are kept as well if ``root``. When the same arm is played
     again, v and c are known: the play has only shrunk them. From time to time everything is
     computed again from the counts, and whenever :meth:`rebase` does more than add features.
     With features that span the kernel at the points, this is the exact posterior.

@@ -13,7 +13,7 @@ from stoic.spaces import Arms, Domain
 
 __all__ = ["quadrature_posterior", "sketched_posterior"]
 
-_FILLING = 512  # points that stand for a box where features are reduced to what spans it
+_FILLING = 512  # points of a box, at which features are reduced to their span
 
 
 def sketched_posterior(

@@ -1,4 +1,4 @@
-"""What exact posteriors share: a fresh solve from the counts, and predictions by it."""
+"""The common base of exact posteriors: a fresh solve from the counts, and predictions."""
 
 from __future__ import annotations
 
