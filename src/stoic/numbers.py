@@ -14,7 +14,7 @@ _DECIMAL = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _MAX_INT_CHARACTERS = 300  # so that every integer is also a float; Python refuses very long ones
-_DIGITS = 6  # significant ones of a number that has no interval
+_SIGNIFICANT_DIGITS = 6  # of a number without an interval
 _MAX_DIGITS = 15  # that a float holds for certain
 
 
@@ -45,7 +45,7 @@ def rounded(value: float, half_width: float | None = None) -> str:
     ('0.462767', '1e+300', '1.235e+09')
     """
     if half_width is None or not 0.0 < half_width < math.inf or not math.isfinite(value):
-        return f"{value:.{_DIGITS}g}"
+        return f"{value:.{_SIGNIFICANT_DIGITS}g}"
     decimals = 1 - math.floor(math.log10(half_width))
     exponent = math.floor(math.log10(max(abs(value), half_width)))
     if exponent + decimals >= _MAX_DIGITS:

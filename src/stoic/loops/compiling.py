@@ -74,7 +74,7 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Any:
 
 
 class _Compiler(ForkAware):
-    """Forks wait while a thread compiles: in the child, nobody would release Numba's lock."""
+    """Forks wait while a thread compiles: in the child, no thread would release Numba's lock."""
 
     def __init__(self) -> None:
         self._held = False

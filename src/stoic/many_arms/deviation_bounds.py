@@ -63,13 +63,13 @@ class DeviationBounds:
         self._drift += np.abs(beta)[:, None] * posterior.std_bounds.last_change
 
     def solve_anchors(self) -> None:
-        """Compute the smooths of all anchors afresh, for the coordinates of the mean."""
+        """Compute the smooths of all anchors again, for the coordinates of the mean."""
         beta = self._mean.beta
         smooths = self._posterior.anchors.values[:, : beta.shape[1]] @ beta.T
         self._anchors = np.ascontiguousarray(smooths.T).reshape(self._anchors.shape)
 
     def reset(self) -> None:
-        """Start anew with the coordinates of the mean: every arm may have changed."""
+        """Start again with the coordinates of the mean: every arm may have changed."""
         beta = self._mean.beta
         self._history = np.vstack([beta, np.ones(beta.shape[1])])
         self._clear()

@@ -58,7 +58,7 @@ class ManyArmsMean:
     # -- payoffs ------------------------------------------------------------------------------
 
     def learn(self, arm: int, limited: Limited, step: Step, posterior: ManyArmsPosterior) -> None:
-        """Take in the payoff of the play that made ``step``, or all payoffs so far anew."""
+        """Take in the payoff of the play that made ``step``, or all payoffs so far again."""
         self.location = limited.location
         if limited.anew is not None:
             self._replace(*limited.anew, posterior)
@@ -124,7 +124,7 @@ class ManyArmsMean:
         return copy.deepcopy(self, {id(self._posterior): posterior})
 
     def state(self) -> dict[str, Any]:
-        """Everything that :meth:`restore` needs to go on bit by bit."""
+        """Everything that :meth:`restore` needs to continue bit by bit."""
         return {
             "location": self.location,
             "sums": self.sums[self._posterior.played.arms],

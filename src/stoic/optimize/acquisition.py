@@ -73,7 +73,7 @@ class Acquisition:
         """Points measured once that would hide most if that was an outlier; and how much.
 
         That is the expected improvement that the other measurements alone predict at the point.
-        An outlier there would hide it for good, since nothing else leads back to the point.
+        An outlier there would hide it permanently, since nothing else leads back to the point.
         """
         t = self.tactics
         if len(gp) > t.repeated_until:

@@ -3,8 +3,8 @@
 Once a few hundred measurements have shown the length-scales and the noise, a policy with that
 kernel chooses: its cost per round does not grow, and its regret vanishes. TGP-UCB with the
 practical schedule clips payoffs about an arm's own estimate, so a measurement can move the
-estimate by a bounded amount only, however large an outlier is and whoever caused it; no corruption
-budget has to be known.
+estimate by a bounded amount only, for outliers of any size and cause; no corruption budget has to
+be known.
 """
 
 from __future__ import annotations

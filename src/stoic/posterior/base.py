@@ -73,7 +73,7 @@ class Posterior(Protocol):
         """An independent posterior in the same state."""
 
     def state(self) -> dict[str, Any]:
-        """Everything that :meth:`restore` needs to go on bit by bit."""
+        """Everything that :meth:`restore` needs to continue bit by bit."""
 
     schema: ClassVar[Schema]  # of the state, with "A" tracked points
 

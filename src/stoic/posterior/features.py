@@ -236,7 +236,7 @@ class FeaturePosterior(Track):
         return self.map.base if isinstance(self.map, NystromMap | GrowingMap) else None
 
     def state(self) -> dict[str, Any]:
-        """Everything that :meth:`restore` needs to go on bit by bit."""
+        """Everything that :meth:`restore` needs to continue bit by bit."""
         state = super().state()
         if self._latest < 0:  # the next play computes them
             del state["direction"], state["column"]

@@ -14,7 +14,7 @@ from stoic.parallel import one_thread
 
 __all__ = ["Without", "leave_out", "positions"]
 
-_SMALL_MOVE = 0.05  # of the interval's width: such a change of the estimate is called small
+_SMALL_CHANGE_SHARE = 0.05  # of the interval's width: such a change of the estimate is called small
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Without:
         """Whether the estimate changes by at most 5% of the interval's width without them."""
         width = self.answer.interval[1] - self.answer.interval[0]
         moved = abs(self.value / 2 - self.answer.value / 2) * 2
-        return math.isfinite(width) and moved <= _SMALL_MOVE * width
+        return math.isfinite(width) and moved <= _SMALL_CHANGE_SHARE * width
 
     def __str__(self) -> str:
         half_width = self.answer.interval[1] / 2 - self.answer.interval[0] / 2
@@ -50,7 +50,7 @@ class Without:
 def leave_out(
     optimizer: Optimizer, answer: Answer, trials: Sequence[Trial], suspects: Sequence[Suspect]
 ) -> Without | None:
-    """The answer's configuration, estimated anew from all measurements but the suspects.
+    """The answer's configuration, estimated again from all measurements but the suspects.
 
     The other measurements are reported to ``optimizer``, a new one. None where there are no
     suspects, or only suspects. Cost: one fit from a cold start.

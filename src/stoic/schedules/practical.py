@@ -63,7 +63,7 @@ class PracticalSketch(Practical):
 
     A play's draw lasts: it is in the dictionary while its variate is below its falling
     probability, as in the resparsification of Calandriello, Lazaric, Valko, *Distributed adaptive
-    sampling for kernel matrix approximation*, AISTATS 2017. So the dictionary seldom changes.
+    sampling for kernel matrix approximation*, AISTATS 2017. So the dictionary rarely changes.
     """
 
     per_play = True

@@ -39,7 +39,7 @@ class Stateful:
     shared: ClassVar[frozenset[str]] = frozenset()  # attributes that are never changed in place
 
     def state(self) -> dict[str, Any]:
-        """Everything that :meth:`restore` needs to go on bit by bit."""
+        """Everything that :meth:`restore` needs to continue bit by bit."""
         return saved_fields(self, self.schema)
 
     def restore(self, state: dict[str, Any]) -> None:

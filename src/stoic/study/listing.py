@@ -49,7 +49,7 @@ def _summary(database: Database, connection: Connection, name: str) -> StudySumm
 
 
 def delete(store: str | os.PathLike[str], name: str) -> None:
-    """Remove a study and all of its trials, for good."""
+    """Remove a study and all of its trials; this can't be undone."""
     database = open_store(store, make=False)
     try:
         with database.write() as connection:

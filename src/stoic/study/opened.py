@@ -49,8 +49,7 @@ class OpenStudy(ForkAware):
     """One study of one store, verified when opened, with an adviser that follows the log.
 
     A thread holds the lock ``thinking`` while it uses the adviser, and never waits for it within
-    a transaction. In a child that was forked while another thread held it, the adviser is made
-    anew.
+    a transaction. In a child that was forked while another thread held it, a new adviser is made.
     """
 
     def __init__(
@@ -118,7 +117,7 @@ class OpenStudy(ForkAware):
     # -- the adviser --------------------------------------------------------------------------
 
     def _forget(self) -> None:
-        """Make the adviser anew; it is a cache of the log."""
+        """Make a new adviser; it is a cache of the log."""
         self._adviser: Adviser | None = None
         self._seen, self._head = 0, first_head(self.ledger.uid)
 

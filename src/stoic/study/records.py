@@ -30,12 +30,12 @@ class TrialRecord:
     number: int
     params: dict[str, Any]
     state: str  # "open" | "told" | "failed"
-    values: tuple[float, ...]  # one for each measurement, in the order in which they were told
+    values: tuple[float, ...]  # one for each measurement, in the order of their reports
     reason: str | None  # of a failure
     asked: float
-    told: float | None  # when it was told or failed first
+    told: float | None  # time of the first outcome; None while there is none
     worker: str
-    attempt: int  # 0 where it was enqueued and nobody has asked yet
+    attempt: int  # 0 where it was enqueued and not asked yet
     lease_until: float
 
 
@@ -52,4 +52,4 @@ class StudySummary:
     failed: int
     open: int
     made: float
-    last: float | None  # when a trial was told last
+    last: float | None  # time of the last outcome

@@ -46,7 +46,7 @@ class Captured:
             room = self._max_head - len(self._head)
             self._head += chunk[:room]
             self._tail += chunk[room:]
-            if len(self._tail) > 2 * self._max_tail:  # seldom, so that a byte costs O(1)
+            if len(self._tail) > 2 * self._max_tail:  # rarely, so that a byte costs O(1)
                 self._trim()
 
     def _trim(self) -> None:

@@ -118,7 +118,7 @@ class ProgressObserver(Observer):
         self._display.note("stopping …")
 
     def _estimate(self) -> None:
-        """Estimate the best anew, unless that would take a large part of the time."""
+        """Estimate the best again, unless that would take a large part of the time."""
         at, took = self._estimated
         now = time.monotonic()
         slow = took > _SLOW_ESTIMATE_SECONDS and took > _MAX_ESTIMATE_SHARE * (now - at)

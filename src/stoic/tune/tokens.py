@@ -148,7 +148,7 @@ def _is_unit(word: str) -> bool:
 
 
 def _contains_number(word: str) -> bool:
-    """Whether a word that is no number holds one; a name such as host42 or /tmp/3 does not."""
+    """Whether a word that is not a number contains one; names such as host42 or /tmp/3 do not."""
     first = next((c for c in word if c.isalnum()), "")
     return bool(first) and not first.isalpha()
 

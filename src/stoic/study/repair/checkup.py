@@ -67,7 +67,7 @@ class _StudyCheck:
     ) -> None:
         self._errors, self._ledger = database.driver_errors, Ledger(database, row)
         self._connection, self._row, self._definition = connection, row, definition
-        self._place = place
+        self._where = place
 
     def issues(self) -> Iterator[Issue]:
         """Check trials and log alone; where both are whole, check them together."""
@@ -81,9 +81,9 @@ class _StudyCheck:
         try:
             yield from issues
         except StoreDamaged as error:
-            yield damage_of(code, self._place, error)
+            yield damage_of(code, self._where, error)
         except self._errors as error:
-            yield damage(code, self._place, f"SQLite gives up: {error}")
+            yield damage(code, self._where, f"SQLite gives up: {error}")
 
     def _trials(self) -> Iterator[Issue]:
         """Check digests, gaps and counts of trials."""
@@ -99,7 +99,7 @@ class _StudyCheck:
         yield from self._listed("trials", "trials that nobody asked", extra)
         if not (bad or missing or extra):
             words = f"{count} trials, all digests right, none missing"
-            yield fine("trials", self._place, words)
+            yield fine("trials", self._where, words)
 
     def _log(self) -> Iterator[Issue]:
         """Check digests, gaps and the chain of the log."""
@@ -119,14 +119,14 @@ class _StudyCheck:
         yield from self._listed("log", "log entries that are not as they were written", bad)
         yield from self._listed("log", "log entries that are missing", gaps)
         if not (bad or gaps) and head != self._row.head:
-            yield damage("log", self._place, "its log does not end where the study's row does")
+            yield damage("log", self._where, "its log does not end where the study's row does")
         elif not (bad or gaps):
             words = f"{count} log entries, all digests right and chained, none missing"
-            yield fine("log", self._place, words)
+            yield fine("log", self._where, words)
 
     def _listed(self, code: str, words: str, numbers: list[Any]) -> Iterator[Issue]:
         if numbers:
-            yield damage(code, self._place, f"{words}: {len(numbers)} ({_examples(numbers)})")
+            yield damage(code, self._where, f"{words}: {len(numbers)} ({_examples(numbers)})")
 
     def _consistency(self) -> Iterator[Issue]:
         """Check trials against the log; list open trials that nobody holds."""
@@ -134,7 +134,7 @@ class _StudyCheck:
         states = self._ledger.states(self._connection)
         yield fine(
             "consistency",
-            self._place,
+            self._where,
             f"trials and log agree: {states.get(TOLD, 0)} told, {states.get(FAILED, 0)} failed, "
             f"{states.get(OPEN, 0)} open",
         )
@@ -142,7 +142,7 @@ class _StudyCheck:
         late = [t.number for t in self._ledger.open(self._connection) if present.over(t)]
         if late:
             words = f"open trials that nobody holds, to be asked next: {_examples(late)}"
-            yield note("leases", self._place, words)
+            yield note("leases", self._where, words)
 
     def _replay(self) -> Iterator[Issue]:
         """Replay the log into the optimiser, and ask it for a trial."""
@@ -150,7 +150,7 @@ class _StudyCheck:
             adviser = adviser_of(self._definition)
         except InvalidInput:
             words = "its policy has a schedule of its own, so it was not replayed"
-            yield note("replay", self._place, words)
+            yield note("replay", self._where, words)
             return
         try:
             entries = self._ledger.entries(self._connection, self._row)
@@ -158,9 +158,9 @@ class _StudyCheck:
             pending = [params_of(trial.params) for trial in self._ledger.open(self._connection)]
             adviser.suggest(self._row.next_number, pending)
         except StoicError as error:
-            yield damage("replay", self._place, f"the optimiser does not take its log: {error}")
+            yield damage("replay", self._where, f"the optimiser does not take its log: {error}")
         else:
-            yield fine("replay", self._place, "the optimiser takes its log and goes on")
+            yield fine("replay", self._where, "the optimiser takes its log and goes on")
 
 
 def _examples(numbers: list[Any]) -> str:

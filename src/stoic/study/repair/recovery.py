@@ -34,7 +34,7 @@ class Recovered:
     name: str
     trials: int  # of the new study
     entries: int  # values and failures
-    lost_trials: tuple[int, ...]  # of which nothing is left; they are asked anew
+    lost_trials: tuple[int, ...]  # of which nothing is left; they are asked again
     lost_entries: int  # values and failures that are lost
     reopened: tuple[int, ...]  # trials whose values are lost; they are asked again
     why: str = ""  # the reason where nothing was kept

@@ -35,7 +35,7 @@ class Database(ForkAware, ABC):
 
     def __init__(self, url: StoreUrl) -> None:
         self.url = url
-        self._lock = threading.RLock()  # whose turn it is, among threads
+        self._lock = threading.RLock()  # one thread at a time
         self._using = threading.RLock()  # held while the driver is used: a fork waits for it
         self._quiet = self._within = False  # at rest for a fork; within a transaction
         self.driver_errors = self._driver_errors()
@@ -156,7 +156,7 @@ class Database(ForkAware, ABC):
         try:
             connection.execute("ROLLBACK")
         except self.driver_errors:
-            self.drop()  # its state is not known: the next transaction connects anew
+            self.drop()  # its state is not known: the next transaction connects again
 
     @contextmanager
     def _ours(self) -> Iterator[None]:
@@ -193,7 +193,7 @@ class Database(ForkAware, ABC):
                 connection.driver.close()
 
     def close(self) -> None:
-        """Close for good."""
+        """Close permanently."""
         with self._lock, self._using:
             self._closed = True
             self.drop()
@@ -232,7 +232,7 @@ class Database(ForkAware, ABC):
 
     @abstractmethod
     def exclusive(self, connection: Connection) -> None:
-        """Let nobody else make studies until the transaction ends."""
+        """Keep others from making studies until the transaction ends."""
 
 
 class _Parents:

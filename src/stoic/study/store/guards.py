@@ -54,7 +54,7 @@ _STATISTICS = {  # what ANALYZE leaves
     ("table", "sqlite_stat4", "sqlite_stat4",
      "CREATETABLEsqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"),
 }  # fmt: skip
-_OPERATIONS = 100_000  # of SQLite's virtual machine between two checks of the time; about 1 ms
+_OPERATIONS_PER_CHECK = 100_000  # steps of SQLite between two checks of the time; about 1 ms
 _BASE_SECONDS, _BYTES_PER_SECOND = 10.0, 2e6  # of a check; a slow disk reads faster
 
 
@@ -134,7 +134,7 @@ def deadline(connection: sqlite3.Connection, path: str) -> Iterator[None]:
     """Interrupt a check of the whole file that takes far longer than reading it."""
     seconds = _BASE_SECONDS + os.path.getsize(path) / _BYTES_PER_SECOND
     end = time.monotonic() + seconds
-    connection.set_progress_handler(lambda: int(time.monotonic() > end), _OPERATIONS)
+    connection.set_progress_handler(lambda: int(time.monotonic() > end), _OPERATIONS_PER_CHECK)
     try:
         yield
     except sqlite3.OperationalError as error:

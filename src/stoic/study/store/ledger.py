@@ -24,7 +24,7 @@ from stoic.study.store.schema import ENTRY_COLUMNS, STUDY_COLUMNS, TRIAL_COLUMNS
 
 __all__ = ["Ledger", "Present", "create", "find", "names"]
 
-_CHUNK = 2000  # rows read at a time
+_ROWS_PER_CHUNK = 2000  # rows read at a time
 _STUDY = ", ".join(STUDY_COLUMNS)
 _TRIAL = ", ".join(f"stoic_trials.{name}" for name in TRIAL_COLUMNS)
 _ENTRY = ", ".join(f"stoic_log.{name}" for name in ENTRY_COLUMNS)
@@ -143,7 +143,7 @@ class Ledger:
     # -- read ---------------------------------------------------------------------------------
 
     def present(self, connection: Connection, *, lock: bool = False) -> Present:
-        """The study's row; with ``lock``, nobody else changes the study until the end."""
+        """The study's row and the time; ``lock`` keeps others from changing the study."""
         dialect = connection.dialect
         wanted = f"SELECT {_STUDY}, {dialect.clock} FROM stoic_studies WHERE id = ?"
         wanted = wanted + dialect.for_update if lock else wanted
@@ -220,8 +220,8 @@ class Ledger:
             )
 
     def _chunks(self, connection: Connection, sql: str, after: int, last: int) -> Iterator[Any]:
-        for begin in range(after, last, _CHUNK):
-            values = (self.id, begin, min(begin + _CHUNK, last))
+        for begin in range(after, last, _ROWS_PER_CHUNK):
+            values = (self.id, begin, min(begin + _ROWS_PER_CHUNK, last))
             yield from connection.execute(sql, values).fetchall()
 
     def columns(self, connection: Connection, kind: type[TrialRow] | type[Entry]) -> Iterator[Any]:

@@ -31,9 +31,9 @@ __all__ = ["Frame", "Wal", "check_wal", "read_wal"]
 _MAGIC = 0x377F0682  # the lowest bit is the order of bytes in checksums
 _VERSION = 3007000
 _HEADER, _FRAME_HEADER = 32, 24
-_CHUNK = 1000  # frames read at a time
+_FRAMES_PER_CHUNK = 1000  # frames read at a time
 _MAX_FOREIGN_FRAMES = 20_000  # in a row; then the rest of a long file is not read
-_TRIES = 4  # another program may write meanwhile
+_MAX_TRIES = 4  # another program may write meanwhile
 
 Sum = tuple[int, int]
 Words = NDArray[np.uint32]
@@ -99,7 +99,7 @@ class Wal:
 def check_wal(path: str) -> None:
     """Raise `StoreDamaged` where SQLite would drop commits of the file without an error."""
     found: str | None = None
-    for attempt in range(_TRIES):
+    for attempt in range(_MAX_TRIES):
         time.sleep(0.02 * attempt)
         found = _found(path)
         if found is None:
@@ -199,7 +199,7 @@ def _frames(
     pairs = (8 + page_size) // 8
     whole, stored, offset = first is not None, first, _HEADER
     waiting: list[Frame] = []  # of other salts: left over, unless ours follow
-    while data := file.read(length * _CHUNK):
+    while data := file.read(length * _FRAMES_PER_CHUNK):
         count = len(data) // length
         rows = np.frombuffer(data, np.uint8, count * length).reshape(count, length)
         kept = np.ascontiguousarray(np.delete(rows, np.s_[8:_FRAME_HEADER], axis=1))
