@@ -54,7 +54,8 @@ def replacing(
     """
     path = os.fspath(path)
     former = _stat(path)
-    if (former is not None and not stat.S_ISREG(former.st_mode)) or _is_descriptor(path):
+    special = former is not None and not stat.S_ISREG(former.st_mode)
+    if special or os.path.abspath(path).startswith(_DESCRIPTORS):
         with open(path, "wb") as file:  # refuses folders and sockets
             yield file
         return
@@ -128,10 +129,6 @@ def _stat(path: str) -> os.stat_result | None:
         return os.stat(path)
     except FileNotFoundError:
         return None
-
-
-def _is_descriptor(path: str) -> bool:
-    return os.path.abspath(path).startswith(_DESCRIPTORS)
 
 
 def file_name(name: str) -> str:

@@ -15,7 +15,6 @@ import sys
 import threading
 import time
 import weakref
-from types import TracebackType
 
 __all__ = ["ForkAware", "Lock", "Unforked", "importing", "never_freed"]
 
@@ -50,12 +49,7 @@ class Lock(ForkAware):
     def __enter__(self) -> None:
         self._lock.acquire()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._lock.release()
 
     def after_fork_in_child(self) -> None:

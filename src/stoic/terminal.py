@@ -23,15 +23,7 @@ from stoic.printable import visible
 from stoic.redaction import redacted
 from stoic.streams import is_stream
 
-__all__ = [
-    "Console",
-    "RichConsole",
-    "Text",
-    "confirm",
-    "console_beside",
-    "print_json",
-    "refuse",
-]
+__all__ = ["Console", "RichConsole", "Text", "confirm", "console_beside", "print_json", "refuse"]
 
 
 class Text(RichText):

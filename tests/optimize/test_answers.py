@@ -80,7 +80,7 @@ def test_intervals_hold_the_truth(name: str) -> None:
 
 
 def test_intervals_reckon_with_a_sharp_top() -> None:
-    """A smooth surrogate rounds off a cone; what was measured at the top says so."""
+    """A smooth surrogate rounds off a cone; the measurements at the top show it."""
     runs = sized(6, 16)
     held = 0
     for seed in range(runs):

@@ -61,7 +61,7 @@ def test_trials_told_again_make_the_same_optimiser() -> None:
 
 
 def test_later_the_history_is_still_all_that_counts() -> None:
-    """Where the model is anchored ever more rarely; told without asking, and with."""
+    """Where the model is anchored less and less often; with and without asking."""
     rng = np.random.default_rng(0)
     busy, idle = Optimizer(SQUARE, direction="maximize"), Optimizer(SQUARE, direction="maximize")
     for i in range(110):

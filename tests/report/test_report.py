@@ -1,4 +1,4 @@
-"""The HTML report: what it says, that nothing in it runs or is fetched, and odd results."""
+"""The HTML report: its content, that nothing in it runs or is fetched, and odd results."""
 
 from __future__ import annotations
 
@@ -447,7 +447,7 @@ def accused(result: Result, value: float) -> Result:
 
 
 def two_stories() -> Result:
-    """Sixty measurements of six configurations; at the best one half say 40 and half say 30."""
+    """Sixty measurements of six configurations; at the best one, half are 40 and half are 30."""
     rng, optimizer = np.random.default_rng(0), Optimizer({"k": [*"abcdef"]}, direction="minimize")
     for i in range(60):
         level = 40.0 + 10.0 * (i % 6) if i % 12 else 30.0

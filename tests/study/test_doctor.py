@@ -1,4 +1,4 @@
-"""The doctor: says what is wrong, changes nothing, saves what is readable."""
+"""The doctor: reports damage, changes nothing, recovers what is readable."""
 
 from __future__ import annotations
 

@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["study"]
 
-study = typer.Typer(
-    help="Show, export, import, back up and check studies.",
-    no_args_is_help=True,
-)
+study = typer.Typer(help="Show, export, import, back up and check studies.", no_args_is_help=True)
 
 StoreArgument = Annotated[
     str,
@@ -241,8 +238,7 @@ def report(
 def doctor(
     store: StoreArgument = "stoic.db",
     recover: Annotated[
-        str | None,
-        typer.Option(metavar="NEW", help="Write all that is readable to a new store."),
+        str | None, typer.Option(metavar="NEW", help="Write all that is readable to a new store.")
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -141,14 +141,7 @@ def tune(
     """
     with plainly():
         from stoic.tune.main import Request, run
-        from stoic.tune.settings import (
-            Settings,
-            direction_of,
-            losses,
-            parameters,
-            repeats,
-            seconds,
-        )
+        from stoic.tune.settings import Settings, direction_of, losses, parameters, repeats, seconds
 
         settings = Settings(
             command=tuple(command) if command else None,

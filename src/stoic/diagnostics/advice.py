@@ -75,7 +75,5 @@ _HEAVY = Advice(
     ("ca-tgp-ucb", "gp-ucb"),
 )
 _LIGHT = Advice(
-    "gp-ucb",
-    "no heavy tail and almost no outliers are seen: no defence seems needed",
-    ("tgp-ucb",),
+    "gp-ucb", "no heavy tail and almost no outliers are seen: no defence seems needed", ("tgp-ucb",)
 )

@@ -33,11 +33,7 @@ class ManyArmsMean:
         Whose points are estimated.
     """
 
-    schema: ClassVar[Schema] = {
-        "location": Sums(),
-        "sums": Sums("u"),
-        "beta": Reals(2, "k"),
-    }
+    schema: ClassVar[Schema] = {"location": Sums(), "sums": Sums("u"), "beta": Reals(2, "k")}
     columns = 1
 
     def __init__(self, posterior: ManyArmsPosterior) -> None:

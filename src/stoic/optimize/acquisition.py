@@ -36,11 +36,7 @@ class Acquisition:
         self._normal: Array = np.array([NormalDist().inv_cdf((k + 0.5) / q) for k in range(q)])
 
     def choose(
-        self,
-        committee: list[tuple[RobustGP, float]],
-        seen: Array,
-        failures: Failures,
-        round_: int,
+        self, committee: list[tuple[RobustGP, float]], seen: Array, failures: Failures, round_: int
     ) -> Array:
         """The point whose measurement is worth most; ``seen`` are the distinct points so far."""
         t, first = self.tactics, committee[0][0]

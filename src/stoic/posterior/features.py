@@ -62,13 +62,7 @@ class FeaturePosterior(Track):
     renewed = False  # whether it was restored with other features than those of the state
 
     def __init__(
-        self,
-        kernel: Kernel,
-        points: Array,
-        lam: float,
-        map: Map,
-        *,
-        root: bool = False,
+        self, kernel: Kernel, points: Array, lam: float, map: Map, *, root: bool = False
     ) -> None:
         super().__init__(points, lam)
         self._rooted = root

@@ -66,11 +66,7 @@ class Reals(Field):
     """Finite floats, between ``low`` and ``high``."""
 
     def __init__(
-        self,
-        *shape: Size,
-        low: float = -math.inf,
-        high: float = math.inf,
-        optional: bool = False,
+        self, *shape: Size, low: float = -math.inf, high: float = math.inf, optional: bool = False
     ) -> None:
         super().__init__(*shape, optional=optional)
         self.low, self.high = low, high

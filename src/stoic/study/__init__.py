@@ -4,11 +4,4 @@ from stoic.study.listing import delete, summaries
 from stoic.study.records import StudySummary, StudyTrial, TrialRecord
 from stoic.study.study import Study
 
-__all__ = [
-    "Study",
-    "StudySummary",
-    "StudyTrial",
-    "TrialRecord",
-    "delete",
-    "summaries",
-]
+__all__ = ["Study", "StudySummary", "StudyTrial", "TrialRecord", "delete", "summaries"]

@@ -11,15 +11,7 @@ from stoic.study.records import StudyTrial
 from stoic.study.store.codec import params_of, text_of, written
 from stoic.study.store.connection import Connection
 from stoic.study.store.ledger import Present
-from stoic.study.store.rows import (
-    FAILED,
-    GIVEN_BACK,
-    OPEN,
-    TAKEN_BACK,
-    UNKNOWN,
-    Entry,
-    TrialRow,
-)
+from stoic.study.store.rows import FAILED, GIVEN_BACK, OPEN, TAKEN_BACK, UNKNOWN, Entry, TrialRow
 from stoic.study.workers import gone, this_worker
 
 __all__ = ["Leases"]
@@ -133,7 +125,7 @@ class Leases(ForkAware):
             if self._max_lost is None or trial.lost < self._max_lost:
                 return trial
             leases = "1 lease" if trial.lost == 1 else f"{trial.lost} leases"
-            reason = written(f"given up: lost {leases} and never told")
+            reason = written(f"given up: lost {leases} and never reported")
             entry = Entry(present.row.entries + 1, trial.number, 0, None, reason, present.now)
             present.row = self._ledger.append(connection, present, trial, entry)
             self._ledger.save(connection, present.row)

@@ -7,13 +7,7 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from stoic.checks import given_direction, integer
-from stoic.errors import (
-    InvalidInput,
-    StoreDamaged,
-    StoreMissing,
-    UnknownStudy,
-    UnknownTrial,
-)
+from stoic.errors import InvalidInput, StoreDamaged, StoreMissing, UnknownStudy, UnknownTrial
 from stoic.forks import ForkAware
 from stoic.study.advisers import Adviser, Observation
 from stoic.study.bandits import PolicyAdviser

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from itertools import islice
-from types import TracebackType
 from typing import Self
 
 from rich.console import ConsoleOptions, RenderResult
@@ -113,12 +112,7 @@ class LiveDisplay:
         self._live.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._live.stop()
 
     def ended(self, done: Finished) -> None:  # noqa: ARG002 - the picture shows it
@@ -140,12 +134,7 @@ class LineDisplay:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         pass
 
     def ended(self, done: Finished) -> None:

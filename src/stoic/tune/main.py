@@ -109,19 +109,12 @@ def _tune(
     if ended := leftovers.end():
         console.print(f"ended what a killed run had left running: {ended} of {plan.name!r}")
     program = Program(
-        plan.timeout,
-        begun=leftovers.note,
-        ended=leftovers.forget,
-        secrets=plan.template.secrets,
+        plan.timeout, begun=leftovers.note, ended=leftovers.forget, secrets=plan.template.secrets
     )
     evaluation = ProgramEvaluation(plan, program, study.seed)
     title = f"{plan.direction} {plan.objective}: {' '.join(plan.template.public.arguments)}"
     display = LineDisplay(console, progress) if plain else LiveDisplay(console, progress, title)
-    with (
-        stop_requests(program.kill) as stop,
-        display,
-        StudySource(study, plan.budget) as source,
-    ):
+    with stop_requests(program.kill) as stop, display, StudySource(study, plan.budget) as source:
         observer = ProgressObserver(study, progress, display)
         try:
             Loop(source, evaluation, observer, stop).run(plan.jobs)

@@ -16,15 +16,7 @@ from stoic.lab.datasets.files import PathArgument, Source, read_rows, read_table
 __all__ = ["RoundTrips", "seattle_rtt"]
 
 NODES = 99
-_DAMAGE = (
-    OSError,
-    EOFError,
-    ValueError,
-    TypeError,
-    KeyError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
+_DAMAGE = (OSError, EOFError, ValueError, TypeError, KeyError, zipfile.BadZipFile, zlib.error)
 SOURCE = Source(
     folder="seattle_rtt",
     expected="the files SeattleData_1 … SeattleData_688 (99 × 99 numbers, comma-separated), or an "
