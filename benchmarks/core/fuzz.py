@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 from helpers.histories import NotFinite, OutOfRange, examine, invent, seeded
 
 PROCESSES = 2
-AT_ONCE = 50  # histories handed to a process
+HISTORIES_PER_TASK = 50  # histories handed to a process
 SHOWN = 20
 KINDS = {NotFinite: "NaN or infinity", OutOfRange: "out of range"}
 
@@ -59,8 +59,8 @@ def main(histories: int, first: int) -> int:
         TextColumn("{task.fields[wrong]} wrong"),
     )
     parts = [
-        range(k, min(k + AT_ONCE, first + histories))
-        for k in range(first, first + histories, AT_ONCE)
+        range(k, min(k + HISTORIES_PER_TASK, first + histories))
+        for k in range(first, first + histories, HISTORIES_PER_TASK)
     ]
     with Progress(*columns) as progress, ProcessPoolExecutor(PROCESSES) as pool:
         bar = progress.add_task("", total=histories, wrong=0)

@@ -185,7 +185,7 @@ class Stream:
         return value
 
     def crashes(self, x: Array) -> bool:
-        """Return whether x lies where measurements crash."""
+        """Return whether measurements crash at x."""
         if self.option != "crash":
             return False
         slope, level = _cliff(self.problem)

@@ -245,7 +245,7 @@ def needle2(X: Array) -> Array:
 
 @develop(3, at=(1.0, 0.0, 0.4))
 def edge3(X: Array) -> Array:
-    """The maximum lies on an edge of the cube."""
+    """The maximum is on an edge of the cube."""
     x, y, z = X.T
     return 1.5 * x - (y + 0.1) ** 2 - 2 * (z - 0.4 * x) ** 2 + 0.05 * np.sin(6 * y * z)
 
@@ -258,7 +258,7 @@ def cone2(X: Array) -> Array:
 
 @develop(3, at=(0.42, 0.63, 0.3))
 def crest3(X: Array) -> Array:
-    """A sharp crest across all axes, highest at one place."""
+    """A sharp crest across all axes, highest at one point."""
     Z = X - (0.42, 0.63, 0.3)
     return -np.abs(Z @ (0.8, -0.5, 0.33)) - 0.6 * (Z**2).sum(1)
 
@@ -361,7 +361,7 @@ def spike3(X: Array) -> Array:
 
 @check(4, at=(0.0, 1.0, 1.0, 0.0))
 def corner4(X: Array) -> Array:
-    """The maximum lies in a corner of the cube."""
+    """The maximum is in a corner of the cube."""
     return -np.log(0.1 + ((X - (0.0, 1.0, 1.0, 0.0)) ** 2 * (1.0, 0.5, 2.0, 1.0)).sum(1))
 
 

@@ -7,7 +7,7 @@ from functools import partial
 
 from speed.paper import PAPER
 from speed.report import Goal, Options, Section, duration, ratio
-from speed.timing import ENOUGH, History, agreement, in_turn, ours, sampled
+from speed.timing import MIN_TIMED_SECONDS, History, agreement, in_turn, ours, sampled
 from speed.work import Method, World, cube, park2024
 
 __all__ = ["bkb", "five_dimensions", "one_dimension", "quadrature_and_nystrom", "two_dimensions"]
@@ -16,7 +16,7 @@ HEAD = ["policy", "schedule", "ours", "a round", "paper's cost", "ratio"]
 HEAD += ["ratio, kernel tabulated", "same choices"]
 EXACT = ("gp-ucb", "tgp-ucb", "ca-tgp-ucb", "mom-gp-ucb")
 SCHEDULES = ("practical", "paper")
-CHECKED = 300  # rounds whose choices are compared
+CHECKED_ROUNDS = 300  # rounds whose choices are compared
 
 
 class Comparison:
@@ -38,7 +38,7 @@ class Comparison:
             )
         return (
             f"T = {self.rounds}. Ours: all of ask and tell, the least of {self._repeats} runs, or "
-            f"of as many as take {ENOUGH:g} s. {paper} "
+            f"of as many as take {MIN_TIMED_SECONDS:g} s. {paper} "
             "Tabulated: the same with all kernel values of arms known beforehand, always on "
             "sampled rounds."
         )
@@ -64,7 +64,7 @@ class Comparison:
         history = ours(method, self.world, self.rounds, self._repeats)
         unplayed = method.make(self.world, self.rounds)
         paper, tabulated = (partial(PAPER[method.name], unplayed, k) for k in (None, self.table))
-        checked = self.rounds if self.options.full else self.options.pick(CHECKED, 60)
+        checked = self.rounds if self.options.full else self.options.pick(CHECKED_ROUNDS, 60)
         found = agreement(paper(), method.make(self.world, self.rounds), history, checked)
         spent, how = found.seconds, (history, self._points, self._paper_repeats)
         if not self.options.full:

@@ -29,11 +29,11 @@ from speed.work import Method, cube
 __all__ = ["many_arms"]
 
 LENGTHSCALE = 0.5
-AT_ONCE = 2**30  # bytes of the matrix that a pass is timed on: far beyond any cache
+TIMED_BYTES = 2**30  # bytes of the matrix that a pass is timed on: far beyond any cache
 
 
 def run(arms: int, rounds: int, name: str) -> dict[str, Any]:
-    """Play and look at the clock after each round."""
+    """Play, and record the time after each round."""
     world = cube(arms, 5, LENGTHSCALE)
     before = _peak()
     start = time.process_time()
@@ -61,7 +61,7 @@ def _peak() -> int:
 def one_pass(arms: int, features: int, dtype: DTypeLike) -> float:
     """Seconds of Φv for an A×m matrix, from a slice of it that no cache holds; least of five."""
     size = np.dtype(dtype).itemsize
-    rows = min(arms, AT_ONCE // (features * size))
+    rows = min(arms, TIMED_BYTES // (features * size))
     Phi, v = np.ones((rows, features), dtype=dtype), np.ones(features, dtype=dtype)
     out = np.empty(rows, dtype=dtype)
     least = np.inf

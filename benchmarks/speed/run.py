@@ -15,7 +15,7 @@
 ``--only`` chooses parts. ``--quick`` is a short form of everything, about a minute, to see that it
 runs; its figures mean nothing. ``--full`` times the papers' way on every round instead of 20 evenly
 spaced ones. ``--peers`` is a Python with BoTorch and scikit-learn, by default .venv-peers's.
-The report goes to benchmarks/results/speed.md, or where ``--out`` says; a run of some parts or a
+The report goes to benchmarks/results/speed.md, or to ``--out``; a run of some parts or a
 quick one is only printed, unless ``--out`` is given.
 """
 

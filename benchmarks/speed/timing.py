@@ -14,7 +14,7 @@ from speed.paper.sketched import PaperSketch
 from speed.work import Method, World
 from stoic.checks import Array, IntArray
 
-ENOUGH = 3.0  # seconds of a policy's equal runs, of which the least is taken
+MIN_TIMED_SECONDS = 3.0  # seconds of a policy's equal runs, of which the least is taken
 TIE = 1e-9  # bounds that differ by less than this share of their range count as equal
 
 
@@ -69,7 +69,7 @@ def ours(method: Method, world: World, rounds: int, repeats: int) -> History:
     means = world.problem.f.tolist()
     arms: list[int] = []
     spent: list[float] = []
-    while len(spent) < repeats or (repeats > 1 and sum(spent) < ENOUGH):
+    while len(spent) < repeats or (repeats > 1 and sum(spent) < MIN_TIMED_SECONDS):
         policy = method.make(world, rounds)
         columns = getattr(policy, "repeats", 1)
         draws = world.draws(rounds * columns)

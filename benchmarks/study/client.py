@@ -19,7 +19,7 @@ SPACE = {"x": (0.0, 1.0), "rate": (1e-4, 1.0, "log"), "gc": ["g1", "zgc", "none"
 
 
 def value_of(number: int) -> float:
-    """The outcome of a trial, so that anyone can check it; every seventh fails (see `fails`)."""
+    """The value of a trial, a function of its number; every seventh fails (see `fails`)."""
     return math.sin(number) * 1e3
 
 
@@ -28,8 +28,8 @@ def fails(number: int) -> bool:
     return number % 7 == 3
 
 
-def say(*words: object) -> None:
-    """A line that is out before anything else happens."""
+def report(*words: object) -> None:
+    """Print a line, and flush it."""
     sys.stdout.write(" ".join(map(str, words)) + "\n")
     sys.stdout.flush()
 
@@ -38,22 +38,22 @@ def first(store: str) -> None:
     """Ask once, with the study's own method."""
     with stoic.Study(store) as study:
         trial = study.ask()
-        say("asked", trial.number, time.monotonic(), time.process_time())
+        report("asked", trial.number, time.monotonic(), time.process_time())
         study.tell(trial, value_of(trial.number))
-        say("told", trial.number)
+        report("told", trial.number)
         time.sleep(60)  # until killed
 
 
 def crowd(store: str, trials: str) -> None:
-    """Ask and tell so often once the starter says go."""
+    """Ask and tell ``trials`` times after a start signal."""
     with stoic.Study(store, space=SPACE, direction="maximize", method="random") as study:
-        say("ready")
+        report("ready")
         sys.stdin.readline()
         for _ in range(int(trials)):
             trial = study.ask()
             study.tell(trial, value_of(trial.number))
-            say("told", trial.number)
-        say("done", time.monotonic())
+            report("told", trial.number)
+        report("done", time.monotonic())
 
 
 def retries(store: str, trials: str) -> None:
@@ -66,7 +66,7 @@ def retries(store: str, trials: str) -> None:
                     study.fail(trial, "crash")
                 else:
                     study.tell(trial, value_of(trial.number))
-            say("told", trial.number)
+            report("told", trial.number)
 
 
 def fills(store: str, room: str) -> None:
@@ -76,20 +76,20 @@ def fills(store: str, room: str) -> None:
 
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     with stoic.Study(store, space=SPACE, direction="maximize", method="random") as study:
-        say("ready")
+        report("ready")
         most = max(os.path.getsize(store + end) for end in ("", "-wal")) + int(room)
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
         try:
             while True:
                 trial = study.ask()
                 study.tell(trial, value_of(trial.number))
-                say("told", trial.number)
+                report("told", trial.number)
         except stoic.errors.StoreUnavailable as error:
-            say("refused", type(error).__name__)
+            report("refused", type(error).__name__)
 
 
 def refused(folder: str) -> None:
-    """As somebody who may only read: make a store in a folder, and work on the one there."""
+    """With permission to read only: make a store in a folder, and work on the one there."""
     import tempfile
 
     with stoic.Study(
@@ -104,9 +104,9 @@ def refused(folder: str) -> None:
                 os.path.join(folder, name), space=SPACE, direction="maximize", method="random"
             ) as study:
                 study.tell(study.ask(), 1.0)
-            say("accepted", name)
+            report("accepted", name)
         except stoic.errors.StoreUnavailable:
-            say("refused", name)
+            report("refused", name)
 
 
 WORK: dict[str, Callable[..., None]] = {

@@ -28,9 +28,9 @@ def fill(folder: Path, times: int, watch: Watch, seed: int = 0) -> list[Figure]:
             for _ in range(chance.randrange(60)):
                 trial = study.ask()
                 study.tell(trial, value_of(trial.number))
-        said = run("fills", path, str(chance.randrange(200_000)))
-        typed += ["refused", "StoreUnavailable"] in said
-        lost += missing(path, said)
+        lines = run("fills", path, str(chance.randrange(200_000)))
+        typed += ["refused", "StoreUnavailable"] in lines
+        lost += missing(path, lines)
         closed += not goes_on(path)
     return [
         at_most(f"disk full {times} times: no typed error", times - typed, 0),
@@ -52,10 +52,10 @@ def full_file_system(folder: Path) -> list[Figure]:
                 study.tell(trial, value_of(trial.number))
         system = os.statvfs(small)
         filler.write_bytes(bytes(max(0, system.f_bavail * system.f_bsize - 300_000)))
-        said = run("fills", path, str(2**30))
-        typed = ["refused", "StoreUnavailable"] in said
+        lines = run("fills", path, str(2**30))
+        typed = ["refused", "StoreUnavailable"] in lines
         filler.unlink()
-        lost = missing(path, said)
+        lost = missing(path, lines)
         return [
             at_most("small file system full: no typed error", not typed, 0),
             at_most("small file system full: acknowledged tells lost", lost, 0),
@@ -94,21 +94,21 @@ def _forbidden(closed: Path) -> list[Figure]:
     for each in closed.iterdir():
         each.chmod(0o444)
     closed.chmod(0o555)
-    said = run("refused", str(closed))
+    lines = run("refused", str(closed))
     closed.chmod(0o755)
     for each in closed.iterdir():
         each.chmod(0o644)
     expected = [["refused", "new.db"], ["refused", "study.db"]]
     told = [["told", str(number)] for number in range(20)]
     return [
-        at_most("read-only folder: no typed error", sum(e not in said for e in expected), 0),
+        at_most("read-only folder: no typed error", sum(e not in lines for e in expected), 0),
         at_most("read-only folder: lost", missing(str(path), told), 0),
         at_most("read-only folder: does not go on", not goes_on(str(path)), 0),
     ]
 
 
 def run(*words: str) -> list[list[str]]:
-    """What a client said."""
+    """The lines of a client."""
     command = [sys.executable, str(HERE / "client.py"), *words]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
     if done.returncode:
@@ -116,11 +116,11 @@ def run(*words: str) -> list[list[str]]:
     return [line.split() for line in done.stdout.splitlines()]
 
 
-def missing(path: str, said: list[list[str]]) -> int:
+def missing(path: str, lines: list[list[str]]) -> int:
     """How many of the acknowledged tells are not there."""
     with stoic.Study(path) as study:
         known = {record.number: record.values for record in study.trials}
-    numbers = [int(words[1]) for words in said if words[0] == "told"]
+    numbers = [int(words[1]) for words in lines if words[0] == "told"]
     return sum(known.get(number) != (value_of(number),) for number in numbers)
 
 

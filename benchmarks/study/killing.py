@@ -19,7 +19,7 @@ from study.bars import Figure, Watch, at_most, percentile
 from study.client import SPACE
 
 HERE = Path(__file__).parent
-_ROUND = 25  # kills for each study, which stays small
+_KILLS_PER_STUDY = 25  # kills for each study, which stays small
 
 
 def storms(stores: list[str], kills: int, watch: Watch, what: str, seed: int) -> list[Figure]:
@@ -46,7 +46,7 @@ def storms(stores: list[str], kills: int, watch: Watch, what: str, seed: int) ->
 
 def rounds(kills: int) -> tuple[int, int]:
     """How many studies, and kills for each."""
-    each = min(_ROUND, kills)
+    each = min(_KILLS_PER_STUDY, kills)
     return math.ceil(kills / each), each
 
 
@@ -76,7 +76,7 @@ def restarts(store: str, count: int, watch: Watch, what: str, trials: int) -> li
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
             words = process.stdout.readline().split()
-            process.stdout.readline()  # told: the next one has to think again
+            process.stdout.readline()  # after a tell, so the next worker has to compute again
             process.send_signal(signal.SIGKILL)
         if not words or words[0] != "asked":
             raise RuntimeError("a worker did not start")

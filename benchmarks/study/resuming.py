@@ -12,7 +12,7 @@ from stoic.study import StudyTrial
 from study.bars import Figure, Watch, at_most
 
 SPACE = {"x": (0.0, 1.0), "n": (1, 20), "gc": ["g1", "zgc"]}
-_AHEAD = 2  # suggestions that are compared after each stop
+_COMPARED_SUGGESTIONS = 2  # suggestions that are compared after each stop
 
 
 def tell(study: stoic.Study, trial: StudyTrial) -> None:
@@ -41,12 +41,13 @@ def resume(folder: Path, stops: int, watch: Watch, seed: int = 0) -> list[Figure
             for end in ("", "-wal"):
                 shutil.copyfile(f"{folder / 'long.db'}{end}", f"{copies[-1]}{end}")
     chance = random.Random(seed)
-    points = sorted(chance.sample(range(1, length - _AHEAD), min(stops, length - _AHEAD - 1)))
+    last = length - _COMPARED_SUGGESTIONS
+    points = sorted(chance.sample(range(1, last), min(stops, last - 1)))
     different = 0
     for i in watch.steps("resumed", len(points)):
         point = points[i]
         with stoic.Study(copies[point - 1]) as study:
-            for ahead in range(_AHEAD):
+            for ahead in range(_COMPARED_SUGGESTIONS):
                 trial = study.ask()
                 different += repr(trial.params) != repr(asked[point + ahead])
                 tell(study, trial)

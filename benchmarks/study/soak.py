@@ -5,7 +5,7 @@
 Takes about half an hour at full scale on two cores. ``--peers`` is a Python that has Optuna,
 such as .venv-peers/bin/python of benchmarks/robust/install_peers.sh; without it there is no
 comparison. PostgreSQL is used where its server is installed. A short form of each part runs with
-the tests. The exit code tells whether all bars are met.
+the tests. The exit code is 0 if all bars are met.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ def put(files: Files, path: Path) -> Path:
 
 
 def content(path: Path) -> tuple[Any, ...]:
-    """All that a study says."""
+    """Everything that a study reports."""
     with stoic.Study(path) as study:
         about = (study.uid, study.name, repr(study.space), study.direction, study.seed)
         return (*about, study.method, study.objective, study.finished, study.trials)

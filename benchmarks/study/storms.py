@@ -34,11 +34,11 @@ from study.client import SPACE, fails, value_of
 
 LEASE = 0.4  # seconds
 _AT_ONCE = 4
-_HANG_SECONDS = 20.0  # without a word, after which a child counts as hung
+_HANG_SECONDS = 20.0  # without output, after which a child counts as hung
 
 
 def work(store: str, out: int, worker: str | None) -> None:
-    """Ask and tell as fast as can be; a line for whatever was acknowledged."""
+    """Ask and tell without pause; print a line for each acknowledged value."""
     with stoic.Study(
         store, space=SPACE, direction="maximize", method="random", lease=LEASE, worker=worker
     ) as study:
@@ -46,7 +46,7 @@ def work(store: str, out: int, worker: str | None) -> None:
 
 
 def toil(study: stoic.Study, out: int) -> None:
-    """Until killed; an error is said, too."""
+    """Work until killed; print errors."""
     try:
         while True:
             trial = study.ask()
@@ -80,24 +80,24 @@ class Worker:
     pid: int
     end: int
     forks: bool
-    said: bytes = b""
+    output: bytes = b""
 
     def await_work(self) -> None:
-        """Until it has said something, or its child where it forks one."""
-        while (self.child is None if self.forks else not self.said) and self.more(_HANG_SECONDS):
+        """Wait for its first line, or for its child where it forks one."""
+        while (self.child is None if self.forks else not self.output) and self.more(_HANG_SECONDS):
             pass
 
     def more(self, seconds: float) -> bool:
-        """Whether anything is said within so many seconds; False at the end of the pipe."""
+        """Whether output comes within so many seconds; False at the end of the pipe."""
         ready = select.select([self.end], [], [], seconds)[0]
         data = os.read(self.end, 1 << 20) if ready else b""
-        self.said += data
+        self.output += data
         return bool(data)
 
     @property
     def child(self) -> int | None:
-        """The child's process, once it has said so."""
-        words = self.said[: self.said.rfind(b"\n") + 1].split()
+        """The child's process, once it is printed."""
+        words = self.output[: self.output.rfind(b"\n") + 1].split()
         return int(words[words.index(b"child") + 1]) if b"child" in words else None
 
 
@@ -119,55 +119,55 @@ def begun(store: str, worker: str | None, forks: bool) -> Worker:
 
 
 def ended(worker: Worker) -> list[str]:
-    """Kill a worker, then its child, which must have gone on alone; all that they said."""
+    """Kill a worker, then its child, which must have continued alone; return all their output."""
     os.kill(worker.pid, signal.SIGKILL)
     os.waitpid(worker.pid, 0)
     hung = False
     while worker.child is None and worker.more(_HANG_SECONDS):
-        pass  # until the child's first word, or the end where there is none
+        pass  # until the child's first output, or the end where there is none
     if worker.child is not None:
         while worker.more(0.0):
-            pass  # what was said before the kill may have waited in the pipe
+            pass  # output from before the kill may have been in the pipe
         hung = not all(worker.more(_HANG_SECONDS) for _ in range(3))
         with contextlib.suppress(ProcessLookupError):
             os.kill(worker.child, signal.SIGKILL)
     with os.fdopen(worker.end, "rb") as pipe:
-        worker.said += pipe.read()
-    said = worker.said[: worker.said.rfind(b"\n") + 1].decode().split()
-    return said + ["hung"] * hung
+        worker.output += pipe.read()
+    output = worker.output[: worker.output.rfind(b"\n") + 1].decode().split()
+    return output + ["hung"] * hung
 
 
 def kills(store: str, count: int, chance: random.Random, named: bool) -> dict[str, Any]:
-    """Kill so many workers at random moments, then look at what is there."""
+    """Kill so many workers at random moments, then check the store."""
     names = [f"elsewhere-{i}" if named else None for i in range(_AT_ONCE)]
     running = [begun(store, name, forks=i == 0) for i, name in enumerate(names)]
     if chance.random() < 0.8:  # else some are killed while they make the study
         select.select([worker.end for worker in running], [], [], 60.0)
-    said: list[str] = []
+    output: list[str] = []
     for _ in range(count):
         which = chance.randrange(_AT_ONCE)
         if chance.random() < 0.8:  # else it may be killed before it asks
             running[which].await_work()
         time.sleep(chance.uniform(0.0, 0.2))
-        said += ended(running[which])
+        output += ended(running[which])
         running[which] = begun(store, names[which], forks=which == 0)
     for worker in running:
-        said += ended(worker)
-    counts = {"errors": said.count("error"), "hung": said.count("hung")}
-    told, children = outcomes(said)
+        output += ended(worker)
+    counts = {"errors": output.count("error"), "hung": output.count("hung")}
+    told, children = outcomes(output)
     time.sleep(LEASE + 0.05)
     return {**counts, "children": children, "acknowledged": len(told), **after(store, told)}
 
 
-def outcomes(said: list[str]) -> tuple[list[int], int]:
+def outcomes(output: list[str]) -> tuple[list[int], int]:
     """Numbers that were acknowledged, and how many children there were."""
-    places = [i for i, word in enumerate(said) if word == "child"]
-    numbers = set(range(len(said))) - {i + 1 for i in places}
-    return [int(said[i]) for i in sorted(numbers) if said[i].isdecimal()], len(places)
+    children = [i for i, word in enumerate(output) if word == "child"]
+    numbers = set(range(len(output))) - {i + 1 for i in children}
+    return [int(output[i]) for i in sorted(numbers) if output[i].isdecimal()], len(children)
 
 
 def after(store: str, told: list[int]) -> dict[str, int]:
-    """What was lost, and what stays open though its worker is gone."""
+    """Counts of lost values, and of trials that stay open although their worker is gone."""
     with stoic.Study(
         store, space=SPACE, direction="maximize", method="random", lease=60.0, worker="checker"
     ) as study:
@@ -191,7 +191,7 @@ def after(store: str, told: list[int]) -> dict[str, int]:
 
 
 def right(record: stoic.study.TrialRecord) -> bool:
-    """Whether a trial's outcome is the one that was told."""
+    """Whether a trial's outcome is the one that was reported."""
     if fails(record.number):
         return record.state == "failed" and record.reason == "crash"
     return record.values == (value_of(record.number),)

@@ -39,8 +39,8 @@ __all__ = [
     "policies",
 ]
 
-# All is imported when it is used: the command line must be able to end quietly at Ctrl-C before
-# NumPy is there, and policies take as long as all the rest.
+# Everything is imported on first use: the command line must handle Ctrl-C before NumPy is loaded,
+# and importing the policies takes as long as all the rest.
 _HOMES = {
     "diagnostics": ("diagnose",),
     "errors": ("StoicError",),
@@ -64,7 +64,7 @@ def __getattr__(name: str) -> Any:
         return import_module(f"stoic.{name}")
     if name in _LATER:
         found = getattr(import_module(_LATER[name]), name)
-        globals()[name] = found  # asked once
+        globals()[name] = found  # next time without __getattr__
         return found
     raise AttributeError(f"module 'stoic' has no attribute {name!r}")
 

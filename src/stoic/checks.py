@@ -1,4 +1,4 @@
-"""Validation of what users hand in: one typed error instead of a NumPy traceback."""
+"""Validation of users' input: one typed error instead of a NumPy traceback."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ IntArray = NDArray[np.int64]
 
 
 def describe(value: object) -> str:
-    """A short account of a value for an error message."""
+    """A short description of a value for an error message."""
     if isinstance(value, np.ndarray):
         return f"an array of shape {value.shape} and type {value.dtype}"
-    text = redacted(repr(value))  # before it is cut: half a URL no longer looks like one
+    text = redacted(repr(value))  # before it is cut: half a URL is not recognised
     text = text if len(text) <= 60 else text[:57] + "..."
     return f"{type(value).__name__} {text}"
 
@@ -107,7 +107,7 @@ def choice(value: object, name: str, options: tuple[str, ...]) -> str:
 def listed(value: object, name: str, of: str) -> list[Any]:
     """The items of a sequence, or a typed error.
 
-    Texts and mappings can be iterated over as well, but what comes is not what was meant.
+    Texts and mappings can be iterated over as well, but not in the sense of a list.
     """
     try:
         if isinstance(value, str | bytes | Mapping):
@@ -120,7 +120,7 @@ def listed(value: object, name: str, of: str) -> list[Any]:
 
 
 def given_direction(value: object) -> str:
-    """``value`` if it is a direction, or a typed error: what good means is never guessed."""
+    """``value`` if it is a direction, or a typed error: there is no default."""
     if value is None:
         raise MissingDirection(
             'expected a direction, got none; pass direction="maximize" or direction="minimize"'

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all: a draft beside the file, synced, then renamed.
+"""Write files whole or not at all: a draft beside the file is synced, then renamed.
 
 A full disk, a crash or Ctrl-C leaves the former file as it was, and no draft. What is not a
 regular file (a pipe, a terminal, ``/dev/stdout``) can't be renamed over and is written directly.
@@ -18,7 +18,7 @@ from typing import BinaryIO
 __all__ = ["create", "file_name", "make_folder", "replacing", "sync_folder", "write"]
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
-# Names of open descriptors: their files belong to whoever opened them, e.g. to a shell's redirect.
+# Names of open descriptors; their files belong to another program, e.g. a shell that redirects.
 _DESCRIPTORS = ("/dev/fd/", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/proc/")
 
 
@@ -38,7 +38,7 @@ def write(
 def replacing(
     path: str | os.PathLike[str], *, mode: int | None = None, durable: bool = True
 ) -> Iterator[BinaryIO]:
-    """A binary file that takes the place of ``path`` when the block is left without an error.
+    """A binary file that replaces ``path`` when the block ends without an error.
 
     A symbolic link stays, and its target is replaced. A file that is replaced hands on its
     permissions and, where the system allows it, its owner; it must be writable.
@@ -48,13 +48,14 @@ def replacing(
     path
         The file's name; its folder must exist.
     mode
-        Permissions of a new file, whatever the umask; None for what the umask leaves.
+        Permissions of a new file, independent of the umask; None to use the umask.
     durable
-        Whether the file must outlast a power cut. Without, it is whole all the same.
+        Whether the file must survive a power cut. It is written whole in both cases.
     """
     path = os.fspath(path)
     former = _stat(path)
-    if (former is not None and not stat.S_ISREG(former.st_mode)) or _is_descriptor(path):
+    special = former is not None and not stat.S_ISREG(former.st_mode)
+    if special or os.path.abspath(path).startswith(_DESCRIPTORS):
         with open(path, "wb") as file:  # refuses folders and sockets
             yield file
         return
@@ -78,7 +79,7 @@ def replacing(
 
 
 def _opened(draft: str, former: os.stat_result | None, mode: int | None, path: str) -> BinaryIO:
-    """The draft, never more readable than the file whose place it takes."""
+    """The draft, never more readable than the file that it replaces."""
     exact = mode if former is None else stat.S_IMODE(former.st_mode)
     try:
         file = os.open(draft, _NEW, 0o666 if exact is None else exact)
@@ -93,7 +94,7 @@ def _opened(draft: str, former: os.stat_result | None, mode: int | None, path: s
 
 
 def sync_folder(folder: str) -> None:
-    """Have a rename outlast a power cut, where folders can be synced."""
+    """Make a rename survive a power cut, where folders can be synced."""
     with suppress(OSError):
         file = os.open(folder, os.O_RDONLY)
         try:
@@ -103,7 +104,7 @@ def sync_folder(folder: str) -> None:
 
 
 def create(path: str, mode: int) -> None:
-    """An empty file of exactly these permissions, whatever the umask, unless there is a file."""
+    """Make an empty file with exactly these permissions, unless there is a file."""
     with suppress(FileExistsError):
         file = os.open(path, _NEW, mode)
         try:
@@ -114,7 +115,7 @@ def create(path: str, mode: int) -> None:
 
 
 def make_folder(folder: str | os.PathLike[str], mode: int) -> None:
-    """Make a folder and those above it, new ones with these permissions, whatever the umask."""
+    """Make a folder and those above it, new ones with exactly these permissions."""
     folder = os.path.abspath(folder)
     if not os.path.isdir(folder):
         make_folder(os.path.dirname(folder), mode)
@@ -130,12 +131,8 @@ def _stat(path: str) -> os.stat_result | None:
         return None
 
 
-def _is_descriptor(path: str) -> bool:
-    return os.path.abspath(path).startswith(_DESCRIPTORS)
-
-
 def file_name(name: str) -> str:
-    """A study's name as a file's name; with a digest where it can't stand as it is.
+    """A study's name as a file's name; with a digest where characters must be replaced.
 
     >>> file_name("bench-2"), file_name("bench/2")
     ('bench-2', 'bench-2-a240024e')

@@ -1,4 +1,4 @@
-"""Forks: what a child must not share with its parent, and how it gets its own.
+"""Make objects safe across forks: locks, files and connections that a child must not share.
 
 A forked child inherits every lock as it was held and every open file, but only one thread. A lock
 that another thread of the parent held is never released in the child, and an inherited file keeps
@@ -15,7 +15,6 @@ import sys
 import threading
 import time
 import weakref
-from types import TracebackType
 
 __all__ = ["ForkAware", "Lock", "Unforked", "importing", "never_freed"]
 
@@ -31,10 +30,10 @@ class ForkAware:
         _aware[key] = weakref.ref(self, lambda _: _aware.pop(key, None))
 
     def before_fork(self, patience: float) -> None:
-        """Finish what is under way, within so many seconds; then wait until the fork is over."""
+        """Finish what is in progress, within ``patience`` seconds; then wait for the fork."""
 
     def after_fork_in_parent(self) -> None:
-        """Go on."""
+        """Continue."""
 
     def after_fork_in_child(self) -> None:
         """Renew what the child must not share; no other thread runs."""
@@ -50,23 +49,18 @@ class Lock(ForkAware):
     def __enter__(self) -> None:
         self._lock.acquire()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._lock.release()
 
     def after_fork_in_child(self) -> None:
-        if self._lock.acquire(blocking=False):  # nobody's, or held by the thread that forked
+        if self._lock.acquire(blocking=False):  # free, or held by the thread that forked
             self._lock.release()
         else:
             self._lock = threading.RLock()
 
 
 class Unforked(ForkAware):
-    """Within, nobody forks: for what a child would inherit half done, and can't mend."""
+    """No thread forks within the block: a child could not complete what was half done."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
@@ -95,9 +89,9 @@ class Unforked(ForkAware):
 
 
 def never_freed(thing: object) -> None:
-    """Keep an object to the very end of the process, beyond the tear-down of modules.
+    """Keep an object until the process ends, even while modules are torn down.
 
-    For a parent's connection in a child: to close it there would hurt the parent.
+    For a parent's connection in a child: closing it there would disturb the parent.
     """
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
 

@@ -1,4 +1,4 @@
-"""Numbers out of text and into text: one way to read them, one way to round them for people."""
+"""Read numbers from text, and round numbers for display."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _DECIMAL = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _MAX_INT_CHARACTERS = 300  # so that every integer is also a float; Python refuses very long ones
-_DIGITS = 6  # significant ones of a number that has no interval
+_SIGNIFICANT_DIGITS = 6  # of a number without an interval
 _MAX_DIGITS = 15  # that a float holds for certain
 
 
 def parse(text: str) -> int | float | None:
     r"""The number that a text is, or None where it is anything else.
 
-    ASCII digits in plain or scientific notation, ``nan`` and ``inf``; one sign, where U+2212 is a
-    minus as well. Python alone also reads ``1_000`` and the digits of other scripts; here both are
-    no numbers, and neither are ``0x1F``, ``1,000`` or ``12ms``.
+    ASCII digits in decimal or scientific notation, ``nan`` and ``inf``; one sign, where U+2212 is a
+    minus as well. Unlike Python, this does not read ``1_000`` or the digits of other scripts;
+    ``0x1F``, ``1,000`` and ``12ms`` are not numbers either.
 
     >>> parse("12"), parse("-1.5e3"), parse("\u22125.5"), parse("1.2.3"), parse("1_000")
     (12, -1500.0, -5.5, None, None)
@@ -37,7 +37,7 @@ def parse(text: str) -> int | float | None:
 
 
 def rounded(value: float, half_width: float | None = None) -> str:
-    """A value with the digits that its interval deserves: two of the half-width, or six in all.
+    """A value rounded to two digits of its interval's half-width, or to six digits in all.
 
     >>> rounded(41.23367, 1.15), rounded(0.0012345, 5e-6), rounded(12345678.9, 340.0)
     ('41.2', '0.0012345', '12345680')
@@ -45,7 +45,7 @@ def rounded(value: float, half_width: float | None = None) -> str:
     ('0.462767', '1e+300', '1.235e+09')
     """
     if half_width is None or not 0.0 < half_width < math.inf or not math.isfinite(value):
-        return f"{value:.{_DIGITS}g}"
+        return f"{value:.{_SIGNIFICANT_DIGITS}g}"
     decimals = 1 - math.floor(math.log10(half_width))
     exponent = math.floor(math.log10(max(abs(value), half_width)))
     if exponent + decimals >= _MAX_DIGITS:
@@ -68,7 +68,7 @@ def with_interval(value: float, interval: tuple[float, float]) -> tuple[str, str
 
 
 def shown(value: object) -> str:
-    """A parameter's value for people: floats rounded, anything else as it is.
+    """A parameter's value for display: floats rounded, anything else as it is.
 
     >>> shown(0.0123456789), shown(8), shown("zgc"), shown(True)
     ('0.0123457', '8', 'zgc', 'True')

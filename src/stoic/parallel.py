@@ -1,4 +1,4 @@
-"""One Executor for work in parallel: this process, local processes, or a Dask cluster."""
+"""Executors for parallel work: this process, local processes, or a Dask cluster."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 class _OneThread(ForkAware):
-    """Notes which threads are within, so that the first sets the limit and the last lifts it.
+    """Counts the threads within the block: the first sets the limit, the last lifts it.
 
-    By thread, since a forked child has one of its parent's threads, and waits for no other.
+    Counted by thread, since a forked child has only one of its parent's threads.
     """
 
     def __init__(self) -> None:
@@ -66,10 +66,10 @@ _ONE_THREAD = _OneThread()
 
 
 def one_thread() -> AbstractContextManager[None]:
-    """Within, BLAS has one thread, where the package threadpoolctl is installed.
+    """Limit BLAS to one thread within the block, if the package threadpoolctl is installed.
 
-    On matrices of a few hundred rows more threads take longer, by a factor of ten where others
-    want the cores as well, and results would depend on their number in the last bits.
+    On matrices of a few hundred rows more threads are slower, by a factor of ten where other
+    programs use the cores as well. Results would also depend on their number in the last bits.
     """
     return _ONE_THREAD
 
@@ -78,8 +78,9 @@ def one_thread() -> AbstractContextManager[None]:
 def executor(
     engine: str = "local", *, workers: int | None = None, scheduler: str | None = None
 ) -> Iterator[Pool]:
-    """A :class:`concurrent.futures.Executor` with ``slots``, how many pieces of work it does at
-    once; closed at the end; what has not begun is cancelled.
+    """A :class:`concurrent.futures.Executor` with ``slots`` tasks at a time.
+
+    It is closed at the end; tasks that have not begun are cancelled.
 
     Parameters
     ----------
@@ -109,16 +110,16 @@ def executor(
 
 
 class Pool(Executor):
-    """An executor that knows how many pieces of work it does at once."""
+    """An executor that knows how many tasks it runs at a time."""
 
     slots = 1
 
     def abandon(self) -> None:
-        """Give up what is under way, because nobody waits for it any more."""
+        """Give up running tasks, whose results are no longer needed."""
 
 
 class _Here(Pool):
-    """Does each piece of work as it is submitted, in this process."""
+    """Runs each task when it is submitted, in this process."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = Future()
@@ -160,7 +161,7 @@ class _Spawning:
 
 
 def _local(workers: int) -> Pool:
-    # Fresh processes, one BLAS thread each: two that share the cores by threads lose to one.
+    # Fresh processes with one BLAS thread each: more threads would compete for the cores.
     before = {name: os.environ.get(name) for name in _THREADS}
     os.environ.update(dict.fromkeys(_THREADS, "1"))
     try:
@@ -174,7 +175,7 @@ def _local(workers: int) -> Pool:
 
 
 def _die_with_parent() -> None:
-    """Let a worker end when its parent is gone, even if killed, and without a word at Ctrl-C."""
+    """Make a worker end when its parent is gone, even if killed; at Ctrl-C without output."""
     signal.signal(signal.SIGINT, lambda *_: os._exit(1))
     parent = multiprocessing.parent_process()
     if parent is None:

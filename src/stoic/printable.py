@@ -1,4 +1,4 @@
-"""Text from outside as a terminal or a page may show it: every invisible character is spelled."""
+"""Make text safe to display: characters that are not printable become escapes."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ def visible(text: object, keep: str = "") -> str:
     >>> visible("a\x1b[31m\nb\u202e\u200b"), visible("two\nlines", keep="\n")
     ('a\\x1b[31m\\nb\\u202e\\u200b', 'two\nlines')
     """
-    said = str(text)
-    if said.isprintable():
-        return said
+    shown = str(text)
+    if shown.isprintable():
+        return shown
     return "".join(
-        c if c.isprintable() or c in keep or category(c) == "Zs" else _escaped(c) for c in said
+        c if c.isprintable() or c in keep or category(c) == "Zs" else _escaped(c) for c in shown
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 __all__ = ["generator", "uniform"]
 
 _WORD = 2**64
-_BLOCK = 256
+_BLOCK_VARIATES = 256
 
 
 def generator(seed: int, counter: int, stream: int = 0) -> np.random.Generator:
@@ -33,10 +33,10 @@ def uniform(seed: int, counter: int, stream: int = 0) -> float:
     >>> uniform(7, 3) == uniform(7, 3) != uniform(7, 4)
     True
     """
-    return _block(seed, counter // _BLOCK, stream)[counter % _BLOCK]
+    return _block(seed, counter // _BLOCK_VARIATES, stream)[counter % _BLOCK_VARIATES]
 
 
 @lru_cache(maxsize=256)
 def _block(seed: int, number: int, stream: int) -> list[float]:
-    variates: list[float] = generator(seed, number, stream).random(_BLOCK).tolist()
+    variates: list[float] = generator(seed, number, stream).random(_BLOCK_VARIATES).tolist()
     return variates

@@ -1,4 +1,4 @@
-"""Secrets out of texts that people see: passwords in URLs, connection strings and commands.
+"""Remove secrets from displayed texts: passwords in URLs, connection strings and commands.
 
 A secret is the password of a URL, or the value that follows a secret's name: in the query of a
 URL, in ``name=value``, in JSON, in a header, or behind an option. Names are read word by word, so
@@ -23,16 +23,16 @@ __all__ = [
 ]
 
 MASK = "***"
-_SHORTEST_SECRET = 4  # characters; a shorter one would be found everywhere in an output
+_SHORTEST_SECRET = 4  # characters; a shorter one would match by chance
 
-# The last word of a secret's name: how it ends, what it is, and what stands before "key".
+# The last word of a secret's name: its ending, the whole word, and the word before "key".
 _ENDINGS = (
     "password", "passwd", "passphrase", "passcode", "pwd", "secret", "token", "authorization",
     "credential", "credentials", "apikey", "accesskey", "secretkey",
 )  # fmt: skip
 _WORDS = {"pass", "auth", "key"}
 _KEYS = {"api", "access", "private", "secret", "auth", "account", "signing", "encryption", "master"}
-_EVERYDAY = {"pass", "auth", "key", "token", "secret"}  # before a colon: words of a sentence
+_EVERYDAY = {"pass", "auth", "key", "token", "secret"}  # before a colon: may be ordinary words
 
 # Of a store's URL only these are shown: a secret's name may be misspelled. They are libpq's.
 _HARMLESS = frozenset(
@@ -67,7 +67,7 @@ _OPTION = re.compile(r"--?(?P<name>[A-Za-z][\w.-]*)")
 _ASSIGNMENT = re.compile(r"(?P<name>-{0,2}\w[\w.-]*)=(?P<value>.+)", re.DOTALL)
 _PLACEHOLDER = re.compile(r"\{[^{}]+\}")
 
-Hide = Callable[[str], str]  # from a secret to what is shown in its place
+Hide = Callable[[str], str]  # from a secret to its replacement
 
 
 def redacted(text: str) -> str:
@@ -84,8 +84,8 @@ def redacted(text: str) -> str:
 def redacted_url(url: str) -> str:
     """A text that is one URL of a store, or was meant to be one, without its secrets.
 
-    Whatever may be a password is taken for one: all up to the last ``@``, a port that is none,
-    and parameters that are not known to be harmless.
+    Everything that may be a password is treated as one: all up to the last ``@``, a port that is
+    not a number, and parameters that are not known to be harmless.
 
     >>> redacted_url("postgresql://ann:p@ss word@db/tuning"), redacted_url("postgres//ann:hush")
     ('postgresql://ann:***@db/tuning', 'postgres//ann:***')
@@ -102,7 +102,7 @@ def redacted_url(url: str) -> str:
 
 
 def redacted_command(arguments: Sequence[str]) -> list[str]:
-    """A command without its secrets; a place ``{name}`` for a parameter stays.
+    """A command without its secrets; a placeholder ``{name}`` of a parameter stays.
 
     >>> redacted_command(["./bench", "--password", "hush", "--token={t}", "PGPASSWORD=hush"])
     ['./bench', '--password', '***', '--token={t}', 'PGPASSWORD=***']
@@ -123,7 +123,7 @@ def secrets_of(arguments: Sequence[str]) -> list[str]:
 
 
 def masked(text: str, secrets: Iterable[str]) -> str:
-    """A text without these secrets, wherever they stand in it; short ones are left."""
+    """A text without these secrets; short ones are left."""
     for secret in sorted(secrets, key=len, reverse=True):
         text = text.replace(secret, MASK) if len(secret) >= _SHORTEST_SECRET else text
     return text

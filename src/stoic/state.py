@@ -1,10 +1,10 @@
-"""Plain states: nested dictionaries of arrays and scalars, flat on disk, never pickled.
+"""Save and load states: nested dictionaries of arrays and scalars, flat on disk.
 
 A flat state maps names such as ``"posterior/logdet"`` to NumPy arrays, numbers
 and strings, so it goes through JSON and ``numpy.savez`` alike without loss.
 
-A file is not trusted: its size is known before it is unpacked, and whatever is wrong with it is
-:class:`stoic.errors.InvalidState`. What the values must be, :mod:`stoic.schema` says.
+Nothing is pickled. A file is not trusted: its size is checked before it is unpacked, and every
+fault in it is a :class:`stoic.errors.InvalidState`. :mod:`stoic.schema` checks the values.
 """
 
 from __future__ import annotations
@@ -65,16 +65,16 @@ def unflatten(flat: Mapping[str, Any]) -> State:
             raise InvalidState(
                 f"expected state names of at most {_MAX_DEPTH} parts, got {describe(key)}"
             )
-        place = nested
+        branch = nested
         for parent in parents:
-            place = place.setdefault(parent, {})
-            if not isinstance(place, dict):
+            branch = branch.setdefault(parent, {})
+            if not isinstance(branch, dict):
                 raise InvalidState(f"expected {parent!r} or {key!r} in a state, got both")
-        if leaf in place:
+        if leaf in branch:
             raise InvalidState(f"expected one {key!r} in a state, got it twice, or parts of it too")
         if isinstance(value, Mapping):
             raise InvalidState(f"expected a flat state, got a mapping at {describe(key)}")
-        place[leaf] = value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
+        branch[leaf] = value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
     return nested
 
 
@@ -99,7 +99,7 @@ def _packed(path: Path, state: Mapping[str, Any]) -> bytes:
         packed = io.BytesIO()
         np.savez_compressed(packed, **arrays)
         if sum(a.nbytes for a in arrays.values()) > _max_bytes(packed.tell()):
-            packed = io.BytesIO()  # so that no reader takes it for a bomb
+            packed = io.BytesIO()  # so that `load` accepts its ratio
             np.savez(packed, **arrays)
         return packed.getvalue()
     raise InvalidState(f"expected a path that ends in .json or .npz, got {str(path)!r}")
@@ -112,12 +112,12 @@ def load(path: str | Path) -> State:
         raise InvalidState(f"expected a path that ends in .json or .npz, got {str(path)!r}")
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise InvalidState(f"expected a regular file, got {path}, a pipe or a device")
-    with path.open("rb") as file:  # a file that is not there is an OSError as ever
+    with path.open("rb") as file:  # a missing file is an OSError
         try:
             return _read_json(file) if path.suffix == ".json" else _read_npz(file)
         except InvalidState as error:
             raise InvalidState(f"{path} is not a whole state file: {error}") from error
-        except Exception as cause:  # parsers of foreign bytes raise anything, RecursionError too
+        except Exception as cause:  # parsers may raise any error, even RecursionError
             raise InvalidState(f"{path} is not a whole state file: {cause!r}") from cause
 
 
@@ -139,7 +139,7 @@ def _without_twins(pairs: list[tuple[str, Any]]) -> State:
 
 
 def _max_bytes(packed: int) -> int:
-    """How much a file of so many bytes may hold."""
+    """The unpacked bytes that a file of ``packed`` bytes may hold."""
     return max(_MAX_UNPACKED_BYTES, _MAX_RATIO * packed)
 
 
@@ -165,7 +165,7 @@ def _read_npz(file: BinaryIO) -> State:
 
 
 def _read_array(stream: Any, size: int) -> np.ndarray[Any, Any]:
-    """One array, whose header must promise just the bytes that are there."""
+    """One array; its header must agree with the number of its bytes."""
     version = npy.read_magic(stream)
     readers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
     if version not in readers:

@@ -17,7 +17,7 @@ _MAX_TOML_BYTES = 1024 * 1024  # far more than any settings need
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:
-    """Whether it stands for standard input or output.
+    """Whether a path stands for standard input or output.
 
     >>> is_stream("-"), is_stream(Path("-")), is_stream("old-")
     (True, True, False)
@@ -26,7 +26,7 @@ def is_stream(path: str | os.PathLike[str]) -> bool:
 
 
 def source_name(path: str | os.PathLike[str]) -> str:
-    """What a file that is read is called in messages."""
+    """The name of an input file in messages."""
     return "standard input" if is_stream(path) else str(path)
 
 
@@ -53,7 +53,7 @@ def read_bytes(path: str | os.PathLike[str], max_bytes: int | None = None) -> by
 
 
 def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The table of a TOML file, or a typed error that says where it is at fault."""
+    """The table of a TOML file, or a typed error that names the faulty line."""
     data = read_bytes(path, _MAX_TOML_BYTES)
     try:
         return tomllib.loads(data.decode("utf-8"))

@@ -1,4 +1,4 @@
-r"""Print on a terminal: the one way of all commands, which shows control characters as escapes.
+r"""Print on a terminal, with control characters as escapes; all commands print this way.
 
 Names, reasons, output of programs and messages of errors come from outside. Control characters in
 them would move the cursor, change colours or the window's title, or reverse the order of letters.
@@ -23,19 +23,11 @@ from stoic.printable import visible
 from stoic.redaction import redacted
 from stoic.streams import is_stream
 
-__all__ = [
-    "Console",
-    "RichConsole",
-    "Text",
-    "confirm",
-    "console_beside",
-    "print_json",
-    "refuse",
-]
+__all__ = ["Console", "RichConsole", "Text", "confirm", "console_beside", "print_json", "refuse"]
 
 
 class Text(RichText):
-    r"""A line of text from anywhere, spelled out before it is measured and laid out.
+    r"""A line of text from any source, escaped before it is measured and laid out.
 
     >>> Text("a\x1b[2Jb\r").plain
     'a\\x1b[2Jb\\r'
@@ -74,13 +66,13 @@ class Console(RichConsole):
 
 
 def console_beside(*outputs: Path | None) -> Console:
-    """Where words are printed: standard error where an output takes standard output for itself."""
+    """The console for messages: standard error where an output is written to standard output."""
     taken = any(path is not None and is_stream(path) for path in outputs)
     return Console(stderr=taken, highlight=False)
 
 
 def refuse(words: object) -> None:
-    """Say on stderr, in a line, what was refused."""
+    """Print an error message as one line on standard error."""
     Console(stderr=True).print(Text(f"stoic: {redacted(str(words))}", style="red"), soft_wrap=True)
 
 

@@ -1,4 +1,4 @@
-"""Diagnosis of plain values: what is claimed about tails, outliers and moments holds."""
+"""Diagnosis of values: what is claimed about tails, outliers and moments holds."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class OutOfRange(AssertionError):
 
 @dataclass(frozen=True)
 class Story:
-    """A space and what was told; None is a failure."""
+    """A space and the reported outcomes; None is a failure."""
 
     space: Space
     direction: str

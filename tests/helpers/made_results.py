@@ -22,7 +22,7 @@ MANIFEST = {
 
 
 def case(policy: str, **other: Any) -> Case:
-    """A case that differs from the others where it says so."""
+    """A case with the given fields; the others have defaults."""
     settings: dict[str, Any] = {
         "experiment": "e", "problem": "f", "noise": "t₃", "attack": "none",
         "schedule": "theory", "horizon": 200,

@@ -41,7 +41,7 @@ def start(store: str, trials: int, lease: float, out: Path) -> ForkServerProcess
 
 
 def acknowledged(out: Path) -> dict[int, float]:
-    """What a worker told, by its own account; its last line may be cut off."""
+    """What a worker reported, by its own output; its last line may be cut off."""
     lines = out.read_text().splitlines(keepends=True)
     words = [line.split() for line in lines if line.endswith("\n") and line != "ready\n"]
     return {int(number): float(value) for number, value in words}

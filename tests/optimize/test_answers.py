@@ -79,7 +79,7 @@ def test_intervals_hold_the_truth(name: str) -> None:
 
 
 def test_intervals_account_for_a_sharp_top() -> None:
-    """A smooth surrogate rounds off a cone; what was measured at the top says so."""
+    """A smooth surrogate rounds off a cone; what was measured at the top shows it."""
     runs = 16
     held = 0
     for seed in range(runs):

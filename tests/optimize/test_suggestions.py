@@ -21,7 +21,7 @@ from helpers.runs import (
 )
 from stoic.optimize import Optimizer
 from stoic.optimize.failures import Failures
-from stoic.optimize.long_run import AFTER, LongRun
+from stoic.optimize.long_run import MIN_MEASUREMENTS, LongRun
 from stoic.optimize.modeller import Modeller
 
 # -- what the suggestions depend on ---------------------------------------------------------------
@@ -61,7 +61,7 @@ def test_trials_told_again_make_the_same_optimiser() -> None:
 
 
 def test_later_the_history_is_still_all_that_counts() -> None:
-    """Where the model is anchored ever more rarely; told without asking, and with."""
+    """Where the model is anchored less and less often; with and without asking."""
     rng = np.random.default_rng(0)
     busy, idle = Optimizer(SQUARE, direction="maximize"), Optimizer(SQUARE, direction="maximize")
     for i in range(110):
@@ -132,7 +132,7 @@ def long_history(scale: float = 1.0, fails: float = 0.0) -> Optimizer:
     optimizer = Optimizer(THIRTY, direction="maximize")
     points = optimizer.space.enumerate(30)
     values = 0
-    while values < AFTER:
+    while values < MIN_MEASUREMENTS:
         params = optimizer.space.decode(points[rng.integers(30)])
         if rng.random() < fails:
             optimizer.fail(params)

@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Setting:
-    """θ in plain words: ℓ of each column, a², s², μ, ρ."""
+    """The parts of θ: ℓ of each column, a², s², μ, ρ."""
 
     lengthscales: Array
     amplitude: float

@@ -1,4 +1,4 @@
-"""The HTML report: what it says, that nothing in it runs or is fetched, and odd results."""
+"""The HTML report: its content, that nothing in it runs or is fetched, and odd results."""
 
 from __future__ import annotations
 
@@ -218,9 +218,9 @@ def test_where_the_truth_is_known_the_report_says_how_close_it_came(tuned: Resul
     assert "The best that any configuration can do is 40 (at threads=24, gc=zgc)" in said
     assert "truly gives 40.4 , within 1% of it" in said
     assert "Of all there was to gain over a typical first try, it gained 9" in said
-    assert "at its word" not in said
+    assert "would have promised" not in said
     said = checked(render(tuned, title="T", truth=truth | {"at_luckiest": 60.6})).said
-    assert "would have expected 4.5 and got 60.6: 50% higher than what was recommended" in said
+    assert "would have promised 4.5 and given 60.6: 50% higher than what was recommended" in said
     said = checked(render(tuned, title="T", truth=truth | {"at_best": 40.0})).said
     assert "which is the best there is" in said
     assert tuned.best is not None
@@ -409,7 +409,7 @@ def test_how_sure_is_said_by_the_checks() -> None:
     assert wider.verdict == "Not shown to be better"
     assert "holds a typical first try" in wider.reasons[0][1]
     worse = judged(calm(value=450.0, interval=(400.0, 500.0)))
-    assert "lies above a typical first try" in worse.reasons[0][1]
+    assert "is above a typical first try" in worse.reasons[0][1]
     assert "scatters by 1." in well.reasons[-1][1] or "scatters by 0." in well.reasons[-1][1]
 
 
@@ -420,7 +420,7 @@ def test_an_estimate_that_moved_late_is_not_settled() -> None:
     moved = replace(seen, estimates=[Estimate(35, 190.0, 180.0, 199.0), seen.estimates[-1]])
     case = Case.of(result, result.best, moved)
     assert case.verdict == "Fairly supported"
-    assert "looked at 1 time, the estimate was not always" in case.reasons[1][1]
+    assert "checked 1 time, the estimate was not always" in case.reasons[1][1]
 
 
 def test_an_interval_that_is_unknown_is_said_to_be() -> None:
@@ -447,7 +447,7 @@ def accused(result: Result, value: float) -> Result:
 
 
 def two_stories() -> Result:
-    """Sixty measurements of six configurations; at the best one half say 40 and half say 30."""
+    """Sixty measurements of six configurations; at the best one, half are 40 and half are 30."""
     rng, optimizer = np.random.default_rng(0), Optimizer({"k": [*"abcdef"]}, direction="minimize")
     for i in range(60):
         level = 40.0 + 10.0 * (i % 6) if i % 12 else 30.0

@@ -1,4 +1,4 @@
-"""The one-call optimiser: how functions are called, what is a failure, what a result says."""
+"""The one-call optimiser: how functions are called, what is a failure, what a result shows."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def bump(x: float) -> float:
 
 
 def told(space: Any, fn: Any, n: int, direction: str = "maximize") -> Optimizer:
-    """An optimiser told the values of points that fill the space."""
+    """An optimiser with the values of points that fill the space."""
     optimizer = Optimizer(space, direction=direction)
     for u in optimizer.space.sample(n, 3):
         params = optimizer.space.decode(u)
@@ -664,7 +664,7 @@ def test_the_scatter_is_that_at_the_value_also_where_values_span_decades() -> No
 
 
 def two_stories() -> Result:
-    """Sixty measurements of six configurations; at the best one half say 40 and half say 30."""
+    """Sixty measurements of six configurations; at the best one, half are 40 and half are 30."""
     rng, optimizer = np.random.default_rng(0), Optimizer({"k": [*"abcdef"]}, direction="minimize")
     for i in range(60):
         level = 40.0 + 10.0 * (i % 6) if i % 12 else 30.0

@@ -64,7 +64,7 @@ def test_a_backup_while_a_worker_writes(path: Path, tmp_path: Path) -> None:
 
 
 def test_the_file_alone_is_not_all_of_it(path: Path, tmp_path: Path) -> None:
-    """What `cp` of the file gives is whole, and old: it can't be told from the file."""
+    """A copy made by `cp` is whole, but old: nothing in the file shows it."""
     with stoic.Study(path) as study:
         study.tell(study.ask(), 9.0)
         shutil.copy(path, tmp_path / "cp.db")

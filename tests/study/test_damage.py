@@ -35,7 +35,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def opened(path: Path) -> tuple[Any, ...]:
-    """All that a study says, or its error."""
+    """Everything that a study reports, or its error."""
     with stoic.Study(path, space=SPACE, direction="maximize", method="random", lease=1e6) as study:
         return (study.uid, study.trials, study.finished, study.result().trials)
 

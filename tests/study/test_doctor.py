@@ -1,4 +1,4 @@
-"""The doctor: says what is wrong, changes nothing, saves what is readable."""
+"""The doctor: reports damage, changes nothing, recovers what is readable."""
 
 from __future__ import annotations
 
@@ -234,7 +234,7 @@ def test_issues_are_data(whole: Path, tmp_path: Path) -> None:
         for each in examine(changed(whole, tmp_path, sql)).issues
         if each.code == "trials" and each.kind == "damage"
     )
-    assert (found.place, found.message) == ("study 'long'", "trials that are missing: 1 (7)")
+    assert (found.where, found.message) == ("study 'long'", "trials that are missing: 1 (7)")
 
 
 def test_an_error_has_its_damage_apart_from_the_advice(whole: Path, tmp_path: Path) -> None:

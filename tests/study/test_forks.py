@@ -32,7 +32,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:This process:DeprecationWarning"
 
 
 def forked(work: Callable[[], object]) -> int:
-    """A child that does this work; its exit code tells how it went."""
+    """A child that does this work; its exit code is 0 on success."""
     child = os.fork()
     if child == 0:
         code = 1
@@ -87,7 +87,7 @@ if child == 0:
     os._exit(0)
 session = study._opened
 with session.database.write() as connection:
-    session.ledger.look(connection, lock=True)
+    session.ledger.present(connection, lock=True)
     print(child, flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
 """

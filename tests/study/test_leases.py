@@ -103,7 +103,7 @@ def test_no_clients_date_ends_a_lease_or_makes_it_last(
 
 
 class Machine:
-    """A machine that can be started anew, and whose time passes when we say so."""
+    """A machine that can be restarted, and whose clock the test sets."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.name, self.seconds = "machine", 1e6
@@ -180,7 +180,7 @@ def test_how_many_leases_may_be_lost(store: str, most: int | None) -> None:
         reason = (
             None
             if most is None
-            else f"given up: lost {most} lease{'s' * (most > 1)} and never told"
+            else f"given up: lost {most} lease{'s' * (most > 1)} and never reported"
         )
         assert study.trials[0].reason == reason
 
@@ -248,7 +248,7 @@ def test_a_store_of_format_1_opens_and_goes_on(old: str) -> None:
         assert [study.ask().number for _ in range(3)] == [2, 4, 5]  # 3 is leased still
         session = study._opened
         with session.database.read() as connection:
-            present, leased = session.ledger.look(connection), session.known(connection, 3)
+            present, leased = session.ledger.present(connection), session.known(connection, 3)
             assert not present.foreign(leased)
             assert not present.over(leased)
             assert leased.lease == pytest.approx(300.0)

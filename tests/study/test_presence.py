@@ -1,4 +1,4 @@
-"""Stores that are deleted, moved or replaced under an open worker: nothing is told into nothing."""
+"""Stores that are deleted, moved or replaced under an open worker: no report is lost."""
 
 from __future__ import annotations
 

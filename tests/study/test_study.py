@@ -378,7 +378,7 @@ def test_a_trial_that_is_lost_again_and_again_is_given_up(store: str) -> None:
         time.sleep(0.02)
         assert study.ask_within(1) is None  # given up for good, though nothing else was leased
         assert study.finished == 1
-        assert study.trials[0].reason == "given up: lost 5 leases and never told"
+        assert study.trials[0].reason == "given up: lost 5 leases and never reported"
         assert study.ask().number == 1
         with pytest.raises(ConflictingValue):
             study.tell(lost, 1.0)

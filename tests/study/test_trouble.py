@@ -106,7 +106,7 @@ def test_a_folder_instead_of_a_file_and_no_folder(tmp_path: Path) -> None:
         stoic.Study(tmp_path, space=SPACE, direction="maximize")
     with pytest.raises(StoreUnavailable, match="make its folder"):
         stoic.Study(tmp_path / "none" / "s.db", space=SPACE, direction="maximize")
-    with pytest.raises(StoreUnavailable, match="look at the path"):
+    with pytest.raises(StoreUnavailable, match="check the path"):
         summaries(tmp_path / "none.db")
     assert not list(tmp_path.iterdir())
 
@@ -142,9 +142,9 @@ def test_a_server_that_goes_away_and_comes_back(postgres: Server) -> None:
         postgres.stop()
         try:
             for use in (study.ask, lambda: study.tell(trial, 1.0), lambda: study.finished):
-                with pytest.raises(StoreUnavailable, match="look at the server"):
+                with pytest.raises(StoreUnavailable, match="check the server"):
                     use()
-            with pytest.raises(StoreUnavailable, match="look at the server"):
+            with pytest.raises(StoreUnavailable, match="check the server"):
                 stoic.Study(store)
         finally:
             postgres.start()

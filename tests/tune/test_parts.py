@@ -153,7 +153,7 @@ def test_what_does_not_exist_is_left_out() -> None:
     [
         ([], ["n=1:9"], "a command"),
         (["b", "{m}", "{n}"], ["n=1:9"], r"-p m="),
-        (["b"], ["n=1:9"], r"--env where the program reads STOIC_N"),
+        (["b"], ["n=1:9"], r"--env if the program reads STOIC_N"),
         (["b", "{n"], ["n=1:9"], "a brace alone"),
         (["b", "{}", "{n}"], ["n=1:9"], "a brace alone"),
         (["b", "{a.b}", "{a-b}"], ["a.b=1:9", "a-b=1:9"], "STOIC_A_B"),

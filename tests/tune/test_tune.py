@@ -547,7 +547,7 @@ def test_how_many_workers_a_trial_may_lose(tmp_path: Path) -> None:
     with Study(tmp_path / "stoic.db", "n") as other:
         other.ask(lease=0.001)
     here(tmp_path, *words, "--budget", 4, "--max-lost-leases", 1, "--", "echo", "{x}")
-    assert trials(tmp_path, "n")[3].reason == "given up: lost 1 lease and never told"
+    assert trials(tmp_path, "n")[3].reason == "given up: lost 1 lease and never reported"
 
 
 SHARED = """

@@ -15,7 +15,7 @@ from stoic.estimators import AdaptiveClipping
 
 __all__ = ["PaperATA"]
 
-RECENT = 256  # payoffs that the practical schedule tests again each round
+RECENT_PAYOFFS = 256  # payoffs that the practical schedule tests again each round
 
 
 class PaperATA(PaperSketch):
@@ -74,7 +74,7 @@ class PaperATA(PaperSketch):
         spread = np.hypot(residual, np.sqrt(self.var[self.arms]) * function)
         limit = factor * spread * self.counts()[self.arms] ** growth
         y = self.y[:, 0]
-        old = slice(self.settled, max(self.t - RECENT, self.settled))
+        old = slice(self.settled, max(self.t - RECENT_PAYOFFS, self.settled))
         y[old] = centre[old] + np.clip(y[old] - centre[old], -limit[old], limit[old])
         self.settled = old.stop
         weighted = U * (y - centre)
@@ -86,4 +86,4 @@ class PaperATA(PaperSketch):
 
     def load(self, arms: IntArray, payoffs: Array) -> None:
         super().load(arms, payoffs)
-        self.settled = max(len(arms) - RECENT, 0)
+        self.settled = max(len(arms) - RECENT_PAYOFFS, 0)

@@ -1,6 +1,6 @@
 """What the baselines share: a whole history, and the schedule of the policy beside them.
 
-Each round works on all t plays, as the papers' pseudocode says, in NumPy and SciPy with matrix
+Each round works on all t plays, as in the papers' pseudocode, in NumPy and SciPy with matrix
 operations throughout. Widths, truncation levels and (with the practical schedule) the learned
 noise are the very objects that our policies use, so that both must choose alike.
 
@@ -30,7 +30,7 @@ class PaperPolicy(ABC):
         Our policy, unplayed, whose problem, schedule and constants this one takes.
     table
         The kernel matrix of all arms, to look values up in; without it each round evaluates the
-        kernel of what it needs, as the pseudocode says.
+        kernel of what it needs, as in the pseudocode.
     """
 
     clips_first = False  # whether the practical schedule clips the first few payoffs
@@ -140,7 +140,7 @@ class PaperPolicy(ABC):
     # -- timing -------------------------------------------------------------------------------
 
     def load(self, arms: IntArray, payoffs: Array) -> None:
-        """Take over a history as it is, at no matter what cost: the next round is to be timed."""
+        """Take over a history, untimed: the next round is to be timed."""
         self.arms, self.y = arms.copy(), payoffs.copy()
         if self.learned is not None:
             for arm, y in zip(

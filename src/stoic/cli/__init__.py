@@ -13,14 +13,14 @@ from types import FrameType
 
 __all__ = ["main"]
 
-_INTERRUPTED = 128 + signal.SIGINT  # as a shell says it
+_INTERRUPTED = 128 + signal.SIGINT  # exit code, as shells report it
 
 
 def main() -> None:
-    """Run the command line; what is refused is said in a line, not in a traceback.
+    """Run the command line; errors are one line, without a traceback.
 
-    Ctrl-C ends the command with exit code 130: at once while packages are imported and after the
-    command has ended, else as the command sees fit.
+    Ctrl-C ends the command with exit code 130. While packages are imported and after the command
+    has ended, it does so at once; in between, the command handles it.
     """
     interruptible = (
         signal.getsignal(signal.SIGINT) is signal.default_int_handler  # not ignored, as by nohup
@@ -30,7 +30,7 @@ def main() -> None:
         signal.signal(signal.SIGINT, _leave)
     app = _app()
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
-        sys.stdout.reconfigure(errors="replace")  # a sign it can't show must not end hours of work
+        sys.stdout.reconfigure(errors="replace")  # never fail on a character
     try:
         if interruptible:
             signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -56,7 +56,7 @@ def _app() -> Callable[[], None]:
 
 
 def _leave(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - a handler's signature
-    """Leave without a traceback: nothing has begun, or all is written."""
+    """Exit without a traceback: nothing has begun, or everything is written."""
     with suppress(OSError, RuntimeError, ValueError):  # RuntimeError: in the middle of a write
         sys.stdout.flush()
     os._exit(_INTERRUPTED)

@@ -1,4 +1,4 @@
-"""The commands and their options; what a command needs is imported when it runs."""
+"""The commands and their options; a command's own imports happen when it runs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Schedule = Annotated[
 ]
 
 
-def _say_version(wanted: bool) -> None:
+def _print_version(wanted: bool) -> None:
     if wanted:
         Console().print(f"stoic {stoic.__version__}")
         raise typer.Exit
@@ -52,7 +52,7 @@ def _root(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_say_version, is_eager=True, help="Show the version and exit."
+            "--version", callback=_print_version, is_eager=True, help="Show the version and exit."
         ),
     ] = False,
 ) -> None:
@@ -82,7 +82,7 @@ def reproduce(
     engine: Engine = "local",
     scheduler: Scheduler = None,
 ) -> None:
-    """Run a paper's experiment, draw its figure, and say whether the paper's claims hold.
+    """Run a paper's experiment, draw its figure, and test the paper's claims.
 
     Without a name, list the experiments.
     """

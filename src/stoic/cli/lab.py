@@ -33,7 +33,7 @@ console = Console()
 
 @dataclass(frozen=True)
 class How:
-    """How runs are done, and how many."""
+    """Options of the runs: workers, trials, schedules, folder."""
 
     out: Path
     trials: int | None
@@ -54,7 +54,7 @@ class How:
 
     def run(self, parts: list[Experiment], folder: Path, store: Path | None = None) -> Results:
         """The results of some experiments, with a bar while they are made."""
-        matplotlib()  # what is missing must show before hours of work, not after
+        matplotlib()  # a missing package must be reported before hours of work
         with watching(console) as watch:
             return run_experiments(
                 parts,
@@ -84,7 +84,7 @@ def reproduce(names: list[str], everything: bool, quick: bool, how: How) -> None
     for entry in list(catalogue.CATALOGUE.values()) if everything else entries:
         try:
             _reproduce(entry, quick, how)
-        except StoicError as refused:  # the others must not wait for it
+        except StoicError as refused:  # the others run nevertheless
             failed.append(refused)
             refuse(refused)
     if failed:
@@ -113,7 +113,7 @@ def _list() -> None:
     for entry in catalogue.CATALOGUE.values():
         table.add_row(entry.name, entry.title, entry.needs and f"data: {entry.needs}")
     console.print(table)
-    console.print("\nstoic reproduce NAME [--quick] runs one; data is looked for in $STOIC_DATA.")
+    console.print("\nstoic reproduce NAME [--quick] runs one; data is read from $STOIC_DATA.")
 
 
 def _show(claims: list[CheckedClaim]) -> None:
@@ -172,5 +172,5 @@ def compare(first: Path, second: Path, column: str) -> None:
 
 def _name(a: Case, b: Case) -> str:
     policies = a.policy if a.policy == b.policy else f"{a.policy} − {b.policy}"
-    places = (a.problem, a.noise, a.attack, a.schedule, f"T = {a.horizon}")
-    return ", ".join(part for part in (policies, *places) if part)
+    setting = (a.problem, a.noise, a.attack, a.schedule, f"T = {a.horizon}")
+    return ", ".join(part for part in (policies, *setting) if part)

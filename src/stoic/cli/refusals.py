@@ -17,19 +17,19 @@ from stoic.terminal import Console, refuse
 
 __all__ = ["Commands", "plainly"]
 
-_UsageError: Any = typer.BadParameter.__base__  # click's own, wherever this typer keeps click
+_UsageError: Any = typer.BadParameter.__base__  # click's class, which typer may bundle
 
 
 @contextmanager
 def plainly() -> Iterator[None]:
-    """Print what was refused, and stop."""
+    """Print an error as one line, and exit."""
     try:
         yield
     except StoicError as refused:
         refuse(refused)
         raise typer.Exit(2) from None
     except BrokenPipeError:
-        raise  # who read us has read enough: the command ends with exit code 1, without a word
+        raise  # the reader closed the pipe: exit code 1, without a message
     except OSError as trouble:
         refuse(_words(trouble))
         raise typer.Exit(2) from None

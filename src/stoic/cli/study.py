@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["study"]
 
-study = typer.Typer(
-    help="Look at studies, take them elsewhere, and see whether their store is whole.",
-    no_args_is_help=True,
-)
+study = typer.Typer(help="Show, export, import, back up and check studies.", no_args_is_help=True)
 
 StoreArgument = Annotated[
     str,
@@ -40,7 +37,7 @@ Format = Annotated[
     str | None,
     typer.Option(
         "--format",
-        help="csv, json or parquet; by default as the file's suffix says, and csv for -.",
+        help="csv, json or parquet; by default that of the file's suffix, and csv for -.",
     ),
 ]
 
@@ -58,7 +55,7 @@ def list_studies(store: StoreArgument = "stoic.db", as_json: Json = False) -> No
 
 @study.command()
 def show(name: Name = None, store: Store = "stoic.db", as_json: Json = False) -> None:
-    """Show what a study is about, how far it is, and what it found."""
+    """Show the definition of a study, its progress and its answer."""
     with plainly():
         from stoic.cli import study_views as views
 
@@ -68,7 +65,7 @@ def show(name: Name = None, store: Store = "stoic.db", as_json: Json = False) ->
 
 @study.command()
 def best(name: Name = None, store: Store = "stoic.db", as_json: Json = False) -> None:
-    """Print the configuration to stand by, with its estimated value and a 90 % interval."""
+    """Print the recommended configuration, with its estimated value and a 90 % interval."""
     with plainly():
         from stoic.cli import study_views as views
 
@@ -80,7 +77,7 @@ def best(name: Name = None, store: Store = "stoic.db", as_json: Json = False) ->
 def trials(
     name: Name = None,
     store: Store = "stoic.db",
-    last: Annotated[int | None, typer.Option(min=1, help="Only so many of the newest.")] = None,
+    last: Annotated[int | None, typer.Option(min=1, help="Only the newest N trials.")] = None,
     state: Annotated[str | None, typer.Option(help="Only those open, told or failed.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -135,13 +132,13 @@ def import_study(
     minimize: Annotated[bool, typer.Option("--minimize", help="Low values are good.")] = False,
     maximize: Annotated[bool, typer.Option("--maximize", help="High values are good.")] = False,
     objective: Annotated[str | None, typer.Option(help="What is measured.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Of all that is drawn.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of all random draws.")] = None,
 ) -> None:
-    """Take measurements from a file into a study, all of them or none.
+    """Import measurements from a file into a study, all of them or none.
 
     Columns: the parameters, value, and where known reason (of a failure), number (of the trial)
-    and measurement. A study that is not there is made, of -p or --space, or of what the file
-    tells. The same file may be imported again where it numbers its trials.
+    and measurement. A study that does not exist is made, from -p or --space, or from the file's own
+    description. A file that numbers its trials may be imported again.
     """
     with plainly():
         from stoic.study.definition import StudyArguments
@@ -151,12 +148,12 @@ def import_study(
         if space is not None and is_stream(space) and is_stream(file):
             raise InvalidInput("expected one file from standard input, got two; save one of them")
         written = parameters(param or [])
-        said = Settings(params=written, direction=direction_of(minimize, maximize), seed=seed)
-        said = said.checked()
-        said = said.over(Settings.of_file(space)) if space is not None else said
-        chosen = {each.name: each.parameter for each in said.params} or None
+        given = Settings(params=written, direction=direction_of(minimize, maximize), seed=seed)
+        given = given.checked()
+        given = given.over(Settings.of_file(space)) if space is not None else given
+        chosen = {each.name: each.parameter for each in given.params} or None
         arguments = StudyArguments(
-            chosen, None, said.direction, said.seed, None, objective or said.objective
+            chosen, None, given.direction, given.seed, None, objective or given.objective
         )
         done = import_file(store, name, file, kind, arguments=arguments)
         new = "new study" if done.made else "study"
@@ -173,14 +170,14 @@ def back_up_store(
 ) -> None:
     """Copy a store to a new file, while anyone may work on it, and verify the copy.
 
-    To copy stoic.db with cp would lose what is still in stoic.db-wal.
+    A copy of stoic.db made with cp would miss what is still in stoic.db-wal.
     """
     with plainly():
         from stoic.study.repair.backup import back_up
 
         counts = back_up(store, file, force=force)
-        said = ", ".join(f"{name!r} with {count} trials" for name, count in counts.items())
-        Console().print(Text(f"{file}: {said or 'no studies'}"), soft_wrap=True)
+        listed = ", ".join(f"{name!r} with {count} trials" for name, count in counts.items())
+        Console().print(Text(f"{file}: {listed or 'no studies'}"), soft_wrap=True)
 
 
 @study.command("delete")
@@ -189,7 +186,7 @@ def delete_study(
     store: Store = "stoic.db",
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
-    """Remove a study and all of its trials, for good."""
+    """Remove a study and all of its trials. This can't be undone."""
     with plainly():
         from stoic.study import delete, summaries
 
@@ -241,12 +238,11 @@ def report(
 def doctor(
     store: StoreArgument = "stoic.db",
     recover: Annotated[
-        str | None,
-        typer.Option(metavar="NEW", help="Write all that is readable to a new store."),
+        str | None, typer.Option(metavar="NEW", help="Write all that is readable to a new store.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Check a store from the file's header to the optimiser, and say what was found.
+    """Check a store, from the file's header to the optimiser, and report the issues found.
 
     The store is not changed. The exit code is 0 where nothing is damaged, else 1.
     """

@@ -42,7 +42,7 @@ def listed(store: str, found: Sequence[StudySummary], as_json: bool) -> None:
 
 
 def shown(study: Study, as_json: bool) -> None:
-    """A study: what it is about, and what it found."""
+    """A study: its definition and its answer."""
     records = study.trials
     states = [record.state for record in records]
     counts = {state: states.count(state) for state in ("told", "failed", "open")}
@@ -76,7 +76,7 @@ def shown(study: Study, as_json: bool) -> None:
 
 
 def best(study: Study, as_json: bool) -> None:
-    """The configuration to stand by."""
+    """The recommended configuration."""
     try:
         answer = study.recommend()
     except InvalidInput as error:
@@ -116,9 +116,9 @@ def trials(study: Study, found: Sequence[TrialRecord], as_json: bool) -> None:
 def diagnosis(
     found: Diagnosis, kept: Sequence[Recovered], target: str | None, as_json: bool
 ) -> None:
-    """What the doctor found, and what was saved."""
+    """The issues found, and what was recovered."""
     if as_json:
-        rows = [{"kind": f.kind, "where": f.place, "words": f.message} for f in found.issues]
+        rows = [{"kind": f.kind, "where": f.where, "words": f.message} for f in found.issues]
         saved = [{**asdict(each), "share": each.share} for each in kept]
         print_json({"store": found.store, "healthy": found.healthy, "findings": rows} | (
             {"recovered": saved} if target is not None else {}
@@ -127,7 +127,7 @@ def diagnosis(
     console = Console()
     for issue in found.issues:
         label = (f"{_LABELS[issue.kind]:>6}  ", _STYLES[issue.kind])
-        console.print(Text.assemble(label, f"{issue.place}: {issue.message}"), soft_wrap=True)
+        console.print(Text.assemble(label, f"{issue.where}: {issue.message}"), soft_wrap=True)
     if target is not None:
         console.print()
         console.print(Text(f"{redacted_url(target)}:", style="bold"), soft_wrap=True)

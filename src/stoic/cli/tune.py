@@ -76,7 +76,7 @@ def tune(
         ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, rich_help_panel=_HOW, help="Of all that is drawn.")
+        int | None, typer.Option(min=0, rich_help_panel=_HOW, help="Seed of all random draws.")
     ] = None,
     plain: Annotated[
         bool, typer.Option("--plain", rich_help_panel=_HOW, help="A line for each trial.")
@@ -141,14 +141,7 @@ def tune(
     """
     with plainly():
         from stoic.tune.main import Request, run
-        from stoic.tune.settings import (
-            Settings,
-            direction_of,
-            losses,
-            parameters,
-            repeats,
-            seconds,
-        )
+        from stoic.tune.settings import Settings, direction_of, losses, parameters, repeats, seconds
 
         settings = Settings(
             command=tuple(command) if command else None,

@@ -61,7 +61,7 @@ _NO_MEAN = Advice(
 )
 _NO_VARIANCE = Advice(
     "ata-gp-ucb",
-    "the variance looks infinite: truncation has the optimal order there, plain means do not",
+    "the variance looks infinite: truncation has the optimal order there, ordinary means do not",
     ("ca-tgp-ucb", "mom-gp-ucb"),
 )
 _UNCLEAR = Advice(
@@ -75,7 +75,5 @@ _HEAVY = Advice(
     ("ca-tgp-ucb", "gp-ucb"),
 )
 _LIGHT = Advice(
-    "gp-ucb",
-    "no heavy tail and almost no outliers are seen: no defence seems needed",
-    ("tgp-ucb",),
+    "gp-ucb", "no heavy tail and almost no outliers are seen: no defence seems needed", ("tgp-ucb",)
 )

@@ -67,7 +67,7 @@ class Diagnosis:
         return self.outliers.share if self.outliers else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers, strings, lists and None; an infinite index is None, with ``power`` false.
+        """Numbers, strings, lists and None; an infinite index is None, with ``power`` false.
 
         >>> diagnose(range(100)).to_dict()["tail"]["power"]
         False
@@ -243,7 +243,7 @@ def _outliers(found: Diagnosis) -> list[str]:
     low, high = seen.interval
     lines = [
         f"outliers: {_percent(seen.share)} of the values (95 % interval {_percent(low)} to "
-        f"{_percent(high)}) are far from the bulk",
+        f"{_percent(high)}) are far from the bulk"
     ]
     if seen.share > 0.0:
         lines[0] += f": {_percent(seen.below)} below, {_percent(seen.above)} above"

@@ -7,7 +7,7 @@ are not. A tail with ξ ≤ 0 is light: all moments are finite.
 The estimate is that of Zhang & Stephens, *A new and efficient estimation method for the
 generalized Pareto distribution*, Technometrics 2009: as precise as maximum likelihood, always
 defined, with small bias. Since its standard deviation is (1 + ξ)/√k from k excesses, log(1 + ξ)
-has deviation 1/√k whatever ξ is, and the interval is 1 + ξ ∈ (1 + ξ̂)·exp(±1.96/√k).
+has deviation 1/√k for every ξ, and the interval is 1 + ξ ∈ (1 + ξ̂)·exp(±1.96/√k).
 Excesses do not depend on location, nor the estimate on scale, so α is the same for a·y + b.
 """
 

@@ -1,4 +1,4 @@
-"""Finite feature maps that stand in for a kernel."""
+"""Finite feature maps that approximate or reproduce a kernel."""
 
 from stoic.features.base import Features
 from stoic.features.growing import GrowingMap, SpannedGrowingMap

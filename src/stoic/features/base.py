@@ -1,4 +1,4 @@
-"""What a feature map is."""
+"""The features of a domain's points, as a feature map returns them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Features:
     basis
         (m, r) P, with orthonormal columns.
     parts
-        What products with Ψ are quicker made of, if anything.
+        A form of Ψ that makes products faster, if there is one.
     """
 
     psi: Array

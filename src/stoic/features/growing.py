@@ -17,7 +17,7 @@ from stoic.kernels import Kernel
 
 __all__ = ["GrowingMap", "SpannedGrowingMap"]
 
-_MIN_REBUILD_COLUMNS = 8  # that may join one by one before all are formed anew; or an eighth
+_MIN_REBUILD_COLUMNS = 8  # that may join one by one before all are formed again; or an eighth
 _MAX_PIVOT_ERROR = 1.0 / 8.0  # of the pivot δ² itself, by its rounding error; beyond, reorder
 
 
@@ -34,7 +34,7 @@ class GrowingMap:
 
     The rounding error of δ² is about ε(1 + ‖w‖²), with w = L⁻ᵀψ(z) the weights by which D predicts
     z: large where D predicts z from afar. Where δ² is not well above it, the dictionary is
-    factorised anew with pivoting, which keeps w small.
+    factorised again with pivoting, which keeps w small.
 
     Parameters
     ----------

@@ -54,10 +54,10 @@ class NystromMap:
     span
         S, if known.
     grows
-        Whether points will join it more often than not, so that it pays to go through S at once.
+        Whether points will often join the dictionary, so that S is used from the start.
     base
         How many points of the dictionary are decomposed together through S, while the others
-        join one by one; −1 where it goes without S. By default, all, or what is quicker.
+        join one by one; −1 to decompose without S. By default, all, or the faster way.
     before
         A map whose kernel values can be taken over.
     """
@@ -174,7 +174,7 @@ class NystromMap:
 
 
 def _orthonormal(columns: Array) -> Array:
-    """Nearly orthogonal columns without what is left of the later in the earlier; later are larger.
+    """Orthogonalise nearly orthogonal columns, each against the later ones, which are larger.
 
     Of eigenvectors, those of small eigenvalues are off by those of large ones.
     """
@@ -189,7 +189,7 @@ def draw_dictionary(
     """The distinct points that enter the dictionary, in ascending order.
 
     "Include each past play of a with probability p" keeps the point a with probability
-    1 − (1 − p)^{n_a}: one draw for each distinct point, whatever its count. With
+    1 − (1 − p)^{n_a}: one draw for each distinct point, for any count. With
     ``per_play=False`` a point is kept with probability p itself.
 
     Draws are made for all tracked points, so that they depend on the round alone.

@@ -1,4 +1,4 @@
-"""Points in parts, within which a smooth function follows from its values at a few of them."""
+"""Products with features, made faster: a part's values follow from those of a few points."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MAX_SHARE_READ = 0.75  # of the numbers in Ψ, by a product in parts; or else �
 
 
 class Parts(NamedTuple):
-    """What Ψv can be made of with fewer numbers than Ψ has.
+    """A form of Ψ that gives Ψv from fewer numbers than Ψ has.
 
     Of B parts with n points each, p are anchors: Ψ's other rows are combinations of theirs, so
     Ψv follows from its values at the anchors. Where it is empty, Ψ itself is used.

@@ -123,12 +123,12 @@ def _enough_nodes(scale: Array) -> int:
         error = np.abs(cosines @ (weight / np.sqrt(np.pi)) - exact).max(axis=0)
         return bool(error.sum() < _MAX_KERNEL_ERROR)
 
-    nodes = range(2, _MAX_NODES + 1)  # more nodes, less error: halve what is in question
-    place = bisect_left(nodes, True, key=enough)
-    if place == len(nodes):
+    nodes = range(2, _MAX_NODES + 1)  # bisection: more nodes, less error
+    first = bisect_left(nodes, True, key=enough)
+    if first == len(nodes):
         raise TooManyFeatures(
             f"expected length-scales that {_MAX_NODES} quadrature nodes per dimension can "
             f"resolve, got {np.round(scale, 4).tolist()} of the domain's sides; "
             "use features='nystrom'"
         )
-    return nodes[place]
+    return nodes[first]

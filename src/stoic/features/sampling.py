@@ -1,4 +1,4 @@
-"""Which of the points played are in a dictionary: drawn by their posterior variance."""
+"""Draw the dictionary from the points played, by their posterior variance."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from stoic.schema import Reals, Schema
 
 __all__ = ["DictionarySampler", "Inclusion"]
 
-_PLAYS = 1  # the stream of random numbers for plays
-_OUT = 2.0  # the variate of a point whose plays are all out of the dictionary
+_PLAY_STREAM = 1  # the stream of random numbers for plays
+_VARIATE_IF_OUT = 2.0  # the variate of a point whose plays are all out of the dictionary
 
 
 @dataclass(frozen=True)
 class Inclusion:
-    """With which probability a play enters the dictionary."""
+    """The probability with which a play enters the dictionary."""
 
     q: float  # times the posterior variance, at most one
     per_play: bool = True  # a draw for each play, or one for each distinct point
-    lasting: bool = False  # whether a play's draw lasts, or all draw afresh each round
+    lasting: bool = False  # whether a play's draw lasts, or all draw again each round
 
 
 class DictionarySampler:
@@ -47,17 +47,17 @@ class DictionarySampler:
 
     def __init__(self, points: int, seed: int, rule: Inclusion) -> None:
         self._seed, self._rule = seed, rule
-        self.variates: Array = np.full(points, _OUT)
+        self.variates: Array = np.full(points, _VARIATE_IF_OUT)
 
-    schema: Schema = {"_variates": Reals("A", low=0.0, high=_OUT)}
+    schema: Schema = {"_variates": Reals("A", low=0.0, high=_VARIATE_IF_OUT)}
 
     def track(self, points: int) -> None:
         """Follow so many further points from now on."""
-        self.variates = np.concatenate([self.variates, np.full(points, _OUT)])
+        self.variates = np.concatenate([self.variates, np.full(points, _VARIATE_IF_OUT)])
 
     def add(self, point: int, t: int) -> None:
         """Give the play of round t the variate that decides whether it is in the dictionary."""
-        drawn = uniform(self._seed, t, _PLAYS)
+        drawn = uniform(self._seed, t, _PLAY_STREAM)
         self.variates[point] = min(self.variates[point], drawn)
 
     def drawn(self, var: Array, counts: IntArray, t: int, dictionary: IntArray) -> IntArray:
@@ -72,19 +72,19 @@ class DictionarySampler:
     def _surviving(self, var: Array, dictionary: IntArray) -> IntArray:
         """The dictionary by draws that last.
 
-        What is out is dropped when it is an eighth of the dictionary; a point too many does no
-        harm.
+        Points that are out are dropped when they are an eighth of the dictionary; until then
+        they do no harm.
         """
-        inside, held = outlive(self.variates, var, self._rule.q, _OUT, dictionary)
+        inside, held = outlive(self.variates, var, self._rule.q, _VARIATE_IF_OUT, dictionary)
         few = len(dictionary) - held <= len(dictionary) // 8
         if few and inside == held:
             return dictionary
-        drawn = np.flatnonzero(self.variates < _OUT)
+        drawn = np.flatnonzero(self.variates < _VARIATE_IF_OUT)
         drawn = np.union1d(drawn, dictionary) if few else drawn
         return dictionary if np.array_equal(drawn, np.sort(dictionary)) else drawn
 
     def state(self) -> dict[str, Any]:
-        """Everything that :meth:`restore` needs to go on bit by bit."""
+        """Everything that :meth:`restore` needs to continue bit by bit."""
         return {"_variates": self.variates.copy()}
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -93,4 +93,4 @@ class DictionarySampler:
 
     def drew_only(self, counts: IntArray) -> bool:
         """Whether only points that were played have a variate."""
-        return not (self.variates[counts == 0] < _OUT).any()
+        return not (self.variates[counts == 0] < _VARIATE_IF_OUT).any()

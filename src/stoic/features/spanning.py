@@ -12,11 +12,11 @@ from stoic.kernels import Kernel
 
 __all__ = ["SpanningMap"]
 
-_ROUNDING = 4e-15  # of the largest prior variance: what is left out then is as good as nothing
+_ROUNDING = 4e-15  # of the largest prior variance: the residual that may be left out
 
 
 class SpanningMap:
-    """ψ(x) = L⁻¹k_P(x) for pivots P with K_P = LLᵀ that leave nothing of the kernel out.
+    """ψ(x) = L⁻¹k_P(x) for pivots P with K_P = LLᵀ that span the kernel at all points.
 
     A smooth kernel on points close together has a small numerical rank r: after r steps of a
     Cholesky factorisation with pivoting, the largest residual variance is below rounding. Ridge
@@ -42,7 +42,7 @@ class SpanningMap:
         while (pivot := int(np.argmax(residual))) not in pivots and residual[pivot] > enough:
             r = len(pivots)
             if r == most or (r == most // 4 and residual[pivot] > 0.5 * largest):
-                return None  # too many, or hopeless: the first quarter has hardly helped
+                return None  # too many, or likely too many after the first quarter
             column = kernel(points, points[pivot : pivot + 1])[:, 0]
             column -= columns[:, :r] @ columns[pivot, :r]
             columns[:, r] = column / np.sqrt(residual[pivot])
@@ -65,7 +65,7 @@ class SpanningMap:
         return np.ascontiguousarray(psi)
 
     def features(self, X: Array) -> Features:
-        """The features of the tracked points; asked again, as by many runs, they are at hand."""
+        """The features of the tracked points; those of the last points are cached."""
         recent = self._recent
         if recent is None or not np.array_equal(recent[0], X):
             psi = self(X)

@@ -41,16 +41,16 @@ class Kernel(ABC):
 
     @abstractmethod
     def parameters(self) -> dict[str, Any]:
-        """The constructor's arguments as plain values, arrays and kernels."""
+        """The constructor's arguments as scalars, arrays and kernels."""
 
     def state(self) -> dict[str, Any]:
-        """This kernel as a nested plain state."""
+        """This kernel as a nested state."""
         inner = {k: v.state() if isinstance(v, Kernel) else v for k, v in self.parameters().items()}
         return {"type": type(self).__name__, **inner}
 
     @staticmethod
     def from_state(state: Mapping[str, Any]) -> Kernel:
-        """The kernel of a nested plain state."""
+        """The kernel of a nested state."""
         arguments = dict(state)
         kind = arguments.pop("type", None)
         if kind not in Kernel._registry:

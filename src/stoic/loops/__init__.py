@@ -4,8 +4,8 @@ At a thousand arms a NumPy call costs as much as the work that it does, and a ro
 twenty of them. ``pip install stoic[fast]`` brings Numba, which makes one loop of each pass, and
 takes half a second when the first policy is made. Results are the same up to rounding.
 
-A file has a loop's NumPy form and its compiled form, one above the other; :mod:`.compiling` says
-which of them has the loop's name.
+A file has a loop's NumPy form and its compiled form, one above the other; :mod:`.compiling`
+decides which of them gets the loop's name.
 """
 
 from stoic.loops.bounds import highest as highest

@@ -10,7 +10,7 @@ from stoic.loops.streams import COUNT, SCALE, take_in, take_in_list
 
 __all__ = ["clip_payoffs"]
 
-_INSISTENCE = 2.0  # growth of an arm's limit with each payoff in a row beyond it
+_LIMIT_GROWTH = 2.0  # of an arm's limit, with each payoff in a row beyond it
 _MAX_DOUBLINGS = 700  # of a limit: beyond them it is no limit any more
 _MIN_RESIDUALS = 20  # before their scale is taken from them: twice the payoffs of a warm-up
 
@@ -39,7 +39,7 @@ def clip_payoffs_numpy(
         before = left[SCALE]
         limit = factor * math.hypot(before, std * max(seen[SCALE], amplitude))
         if streak:
-            limit *= _INSISTENCE ** min(abs(streak), _MAX_DOUBLINGS)
+            limit *= _LIMIT_GROWTH ** min(abs(streak), _MAX_DOUBLINGS)
         residual = kept = y - centre
         if -limit <= residual <= limit:
             streak = 0
@@ -76,7 +76,7 @@ def clip_payoffs(
         y = payoffs[i]
         limit = factor * math.hypot(counters[1, SCALE], std * max(counters[0, SCALE], amplitude))
         if streak:
-            limit *= _INSISTENCE ** min(abs(streak), _MAX_DOUBLINGS)
+            limit *= _LIMIT_GROWTH ** min(abs(streak), _MAX_DOUBLINGS)
         residual = kept = y - centre
         if -limit <= residual <= limit:
             streak = 0

@@ -1,4 +1,4 @@
-"""How a loop gets its compiled form where Numba is installed, and its NumPy form elsewhere.
+"""Choose the form of a loop: compiled where Numba is installed, NumPy elsewhere.
 
 >>> def total_numpy(values):
 ...     return float(values.sum())
@@ -26,7 +26,7 @@ try:
 
     COMPILES = True
     _NUMBAS_LOCK: Any = global_compiler_lock
-except ImportError:  # it is not there, or does not suit this NumPy
+except ImportError:  # it is not installed, or does not support this NumPy
     COMPILES = False
 
 __all__ = ["COMPILES", "NUMPY_FORMS", "compiled", "compiled_form", "exact"]
@@ -34,7 +34,7 @@ __all__ = ["COMPILES", "NUMPY_FORMS", "compiled", "compiled_form", "exact"]
 Form = TypeVar("Form", bound=Callable[..., Any])
 
 NUMPY_FORMS: dict[str, Callable[..., Any]] = {}  # of each loop, by the loop's name
-# Sums in any order, so that they can be made of several at a time; NaN and ∞ stay what they are.
+# Sums in any order allow vector instructions; NaN and ∞ are kept.
 _ANY_ORDER = {"reassoc", "contract", "nsz"}
 
 
@@ -46,7 +46,7 @@ def compiled(function: Callable[..., Any]) -> Any:
 def exact(function: Callable[..., Any]) -> Any:
     """A part of compiled loops where the order of operations matters.
 
-    What a function calls is compiled in its caller's manner.
+    Functions that it calls are compiled with the same options.
     """
     return _compiled(function)
 
@@ -54,7 +54,7 @@ def exact(function: Callable[..., Any]) -> Any:
 def compiled_form(
     numpy_form: Form, manner: Callable[[Callable[..., Any]], Any] = compiled
 ) -> Callable[[Callable[..., Any]], Form]:
-    """Make of a function the loop that takes the place of its NumPy form."""
+    """Compile a function, to be used instead of its NumPy form where Numba is installed."""
 
     def decorate(function: Callable[..., Any]) -> Form:
         NUMPY_FORMS[function.__name__] = numpy_form
@@ -74,7 +74,7 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Any:
 
 
 class _Compiler(ForkAware):
-    """Forks wait while a thread compiles: in the child, nobody would release Numba's lock."""
+    """Forks wait while a thread compiles: in the child, no thread would release Numba's lock."""
 
     def __init__(self) -> None:
         self._held = False

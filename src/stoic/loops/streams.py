@@ -1,6 +1,6 @@
 """Robust location and scale of streams of values, in bounded memory.
 
-What a stream keeps is an array of (its thinned values as they came, the same sorted), and six
+A stream keeps an array of two rows (its thinned values in order of arrival, and sorted) and six
 counters: values kept, stride, count at which the figures are computed next, count, location,
 scale.
 """
@@ -38,9 +38,9 @@ def take_in_list(values: Array, counters: list[float], y: float) -> None:
         sample[:kept] = sample[::2].copy()
         ordered[:kept] = np.sort(sample[:kept])
     if count % counters[STRIDE] == 0:
-        place = int(ordered[:kept].searchsorted(y, "right"))
-        ordered[place + 1 : kept + 1] = ordered[place:kept]
-        ordered[place] = sample[kept] = y
+        at = int(ordered[:kept].searchsorted(y, "right"))
+        ordered[at + 1 : kept + 1] = ordered[at:kept]
+        ordered[at] = sample[kept] = y
         kept += 1
     counters[KEPT], counters[COUNT] = float(kept), count + 1.0
     if count + 1.0 >= counters[NEXT]:
@@ -60,9 +60,9 @@ def take_in(values: Array, counters: Array, y: float) -> None:
         counters[STRIDE] = stride
     if count % stride == 0:
         sample[kept] = y
-        place = np.searchsorted(ordered[:kept], y, side="right")
-        ordered[place + 1 : kept + 1] = ordered[place:kept].copy()
-        ordered[place] = y
+        at = np.searchsorted(ordered[:kept], y, side="right")
+        ordered[at + 1 : kept + 1] = ordered[at:kept].copy()
+        ordered[at] = y
         kept += 1
     counters[KEPT] = kept
     counters[COUNT] = count + 1
@@ -95,7 +95,7 @@ def _middle_distance(values: Array, centre: float) -> float:
     n, below = len(values), int(np.searchsorted(values, centre))
     near = (n + 1) // 2  # values up to the middle
     low, high = max(0, near - (n - below)), min(near, below)
-    while low < high:  # of them, how many lie below the centre
+    while low < high:  # how many of them are below the centre
         half = (low + high) // 2
         if centre - values[below - 1 - half] < values[below + near - 1 - half] - centre:
             low = half + 1

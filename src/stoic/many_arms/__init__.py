@@ -1,4 +1,4 @@
-"""The same belief about very many arms, computed for few of them in each round."""
+"""Exact inference on very many arms that computes only few of them in each round."""
 
 from stoic.many_arms.belief import ManyArmsBelief
 from stoic.many_arms.mean import ManyArmsMean

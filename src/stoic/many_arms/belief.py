@@ -1,4 +1,4 @@
-"""What a policy asks about very many arms, answered from the figures of few of them."""
+"""The belief of a policy about very many arms, computed from the figures of few of them."""
 
 from __future__ import annotations
 

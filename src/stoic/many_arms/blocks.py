@@ -24,8 +24,8 @@ class Blocks:
 
         Var(f(x) − c(x)ᵀ f(Z)) ≤ ρ(x)²,
 
-    under the prior and hence, since variances only fall, under any posterior. Whatever further
-    plays do to f(x) thus follows from what they do to f(Z), up to ρ.
+    under the prior and hence, since variances only fall, under any posterior. So the effect of
+    further plays on f(x) follows from their effect on f(Z), up to ρ.
 
     Notation: B blocks of n points (the last one filled with copies of its first point),
     p anchors each. A *position* is an index into the B·n points, block after block.

@@ -14,13 +14,13 @@ from stoic.many_arms.posterior import ManyArmsPosterior
 
 __all__ = ["DeviationBounds"]
 
-_UNKNOWN_DRIFT = 1e300  # stands for a change that may have been anything
+_UNKNOWN_DRIFT = 1e300  # stands for a change without a bound
 _RECENT_PLAYS = 16
 _REMOTE_SHARE = 0.1  # of the largest ‖W‖: below it, a block counts as far from all plays
 
 
 class DeviationBounds:
-    """Where the deviation of any arm can be, without a pass over its coordinates.
+    """Bounds on the deviation of any arm, without a pass over its coordinates.
 
     Known are the smooths s of all anchors after every play, and of any other point after the
     play with which it was last computed. A point follows its anchors Z up to a residual: its
@@ -63,13 +63,13 @@ class DeviationBounds:
         self._drift += np.abs(beta)[:, None] * posterior.std_bounds.last_change
 
     def solve_anchors(self) -> None:
-        """Compute the smooths of all anchors afresh, for the coordinates of the mean."""
+        """Compute the smooths of all anchors again, for the coordinates of the mean."""
         beta = self._mean.beta
         smooths = self._posterior.anchors.values[:, : beta.shape[1]] @ beta.T
         self._anchors = np.ascontiguousarray(smooths.T).reshape(self._anchors.shape)
 
     def reset(self) -> None:
-        """Start anew with the coordinates of the mean: any arm may have changed anyhow."""
+        """Start again with the coordinates of the mean: every arm may have changed."""
         beta = self._mean.beta
         self._history = np.vstack([beta, np.ones(beta.shape[1])])
         self._clear()
@@ -157,7 +157,7 @@ class DeviationBounds:
         return unit * drift * (1.0 + 1e-12)
 
     def _remote_drift(self, part: slice) -> Array:
-        """How far points far from all plays since they were computed can have moved."""
+        """The largest change of points that are far from all plays since they were computed."""
         max_weight = self._posterior.blocks.max_weight[part]
         with np.errstate(over="ignore"):
             drift = self._drift[:, part, None] * (1.0 + 1e-12)

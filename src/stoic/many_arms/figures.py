@@ -15,7 +15,7 @@ _POINTS_PER_PASS = 2048  # so that a pass over all points needs little memory
 
 
 class Figures:
-    """What follows from the factor of the plays for one arm, for all arms, and for any points.
+    """Means and variances from the factor of the plays: of one arm, of all, of any points.
 
     Parameters
     ----------

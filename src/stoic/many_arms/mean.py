@@ -21,7 +21,7 @@ __all__ = ["ManyArmsMean"]
 
 
 class ManyArmsMean:
-    """What :class:`SmoothedMean` is, for a :class:`ManyArmsPosterior`.
+    """The counterpart of :class:`SmoothedMean` for a :class:`ManyArmsPosterior`.
 
     Kept are the coordinates of the mean (:class:`MeanCoordinates`), one for each play, from
     which the deviation of any arm follows on request, and bounds for all arms
@@ -60,7 +60,7 @@ class ManyArmsMean:
     # -- payoffs ------------------------------------------------------------------------------
 
     def learn(self, arm: int, limited: Limited, step: Step, posterior: ManyArmsPosterior) -> None:
-        """Take in the payoff of the play that made ``step``, or all payoffs so far anew."""
+        """Take in the payoff of the play that made ``step``, or all payoffs so far again."""
         self.location = limited.location
         if limited.anew is not None:
             self._replace(*limited.anew, posterior)
@@ -127,7 +127,7 @@ class ManyArmsMean:
         return copy.deepcopy(self, {id(self._posterior): posterior})
 
     def state(self) -> dict[str, Any]:
-        """Everything that :meth:`restore` needs to go on bit by bit."""
+        """Everything that :meth:`restore` needs to continue bit by bit."""
         return {
             "location": self.location,
             "sums": self.sums[self._posterior.played.arms],

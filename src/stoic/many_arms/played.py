@@ -93,7 +93,7 @@ class PlayedArms:
         self._rows, self._var = np.asfortranarray(rows), var
 
     def solve(self, K: Array) -> None:
-        """Compute W and σ² afresh, for a factor whose coordinates are :attr:`arms`."""
+        """Compute W and σ² again, for a factor whose coordinates are :attr:`arms`."""
         rows = np.asfortranarray(self._factor.solve(K).T)
         noise, prior = self._factor.noise, K.diagonal()
         inverse, _ = dtrtri(self._factor.matrix, lower=1)

@@ -126,10 +126,10 @@ class ManyArmsPosterior(Figures):
             self._settings.check_memory(need, len(self.points))
 
     def refresh(self) -> None:
-        """Take one coordinate for each distinct point, with noise λ/n, and solve afresh.
+        """Take one coordinate for each distinct point, with noise λ/n, and solve again.
 
-        Coordinates of a mean about this posterior are void afterwards; where :meth:`observe`
-        refreshes, its step says so.
+        Coordinates of a mean about this posterior are invalid afterwards; where :meth:`observe`
+        refreshes, its step has ``refreshed`` set.
         """
         played = self.played.arms
         noise = self.lam / self.counts[played]
@@ -161,7 +161,7 @@ class ManyArmsPosterior(Figures):
         return twin
 
     def state(self) -> dict[str, Any]:
-        """Everything that :meth:`restore` needs to go on bit by bit."""
+        """Everything that :meth:`restore` needs to continue bit by bit."""
         played = self.played.arms
         return {
             "t": self.t,

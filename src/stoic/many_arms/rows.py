@@ -62,7 +62,7 @@ class Rows:
         return w
 
     def solve(self) -> Array:
-        """Compute all rows afresh, and return their ‖W‖²."""
+        """Compute all rows again, and return their ‖W‖²."""
         self.grow(len(self.arms))
         squares = np.empty(len(self.arms))
         for start in range(0, len(self.arms), _ROWS_PER_SOLVE):
@@ -111,7 +111,7 @@ class AnchorRows(Rows):
         return w
 
     def solve(self) -> Array:
-        """Compute all rows afresh, and return their ‖W‖²."""
+        """Compute all rows again, and return their ‖W‖²."""
         squares = super().solve()
         self._var = np.maximum(self._prior - squares, 0.0)
         return squares

@@ -25,7 +25,7 @@ class Maximum(NamedTuple):
 
 
 class Search:
-    """Where an index is largest, exactly, from the figures of few arms.
+    """Finds the exact maximum of an index from the figures of few arms.
 
     Every arm has an upper bound (:class:`IndexBounds`). The arms whose bound is no less than a
     value that some arm is known to have are computed, first their mean, then their std, until

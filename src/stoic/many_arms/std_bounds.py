@@ -16,7 +16,7 @@ __all__ = ["StdBounds"]
 
 
 class StdBounds:
-    """What is known of σ and of the rows W of all arms, without a pass over all of them.
+    """Bounds on σ and on the rows W of all arms, without a pass over all of them.
 
     Since σ never grows, a σ that was computed once remains an upper bound. The arms whose σ a
     search computed are *followed*: their rows grow with every play, which costs a fraction of

@@ -36,11 +36,7 @@ class Acquisition:
         self._normal: Array = np.array([NormalDist().inv_cdf((k + 0.5) / q) for k in range(q)])
 
     def choose(
-        self,
-        committee: list[tuple[RobustGP, float]],
-        seen: Array,
-        failures: Failures,
-        round_: int,
+        self, committee: list[tuple[RobustGP, float]], seen: Array, failures: Failures, round_: int
     ) -> Array:
         """The point whose measurement is worth most; ``seen`` are the distinct points so far."""
         t, first = self.tactics, committee[0][0]
@@ -73,7 +69,7 @@ class Acquisition:
         """Points measured once that would hide most if that was an outlier; and how much.
 
         That is the expected improvement that the other measurements alone predict at the point.
-        An outlier there would hide it for good, since nothing else leads back to the point.
+        An outlier there would hide it permanently, since nothing else leads back to the point.
         """
         t = self.tactics
         if len(gp) > t.repeated_until:

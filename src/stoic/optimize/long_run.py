@@ -3,8 +3,8 @@
 Once a few hundred measurements have shown the length-scales and the noise, a policy with that
 kernel chooses: its cost per round does not grow, and its regret vanishes. TGP-UCB with the
 practical schedule clips payoffs about an arm's own estimate, so a measurement can move the
-estimate by a bounded amount only, however large an outlier is and whoever caused it; no corruption
-budget has to be known.
+estimate by a bounded amount only, for outliers of any size and cause; no corruption budget has to
+be known.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from stoic.spaces import Arms
 if TYPE_CHECKING:
     from stoic.policies import Policy
 
-__all__ = ["AFTER", "LongRun"]
+__all__ = ["MIN_MEASUREMENTS", "LongRun"]
 
-AFTER = 300  # measurements, before a policy takes over
+MIN_MEASUREMENTS = 300  # before a policy takes over
 # Configurations at most. A restart replays all measurements: 10⁴ of 512 take a second. On 2,048 the
 # surrogate alone found as good an answer, with less regret on the way (3 seeds, 1,000 each).
 _MAX_ARMS = 512
@@ -44,7 +44,7 @@ class LongRun:
     @classmethod
     def suits(cls, history: History) -> bool:
         """Whether the configurations are few enough, and the measurements many enough."""
-        if history.successes < AFTER:
+        if history.successes < MIN_MEASUREMENTS:
             return False
         try:
             count = history.space.cardinality
@@ -65,7 +65,7 @@ class LongRun:
         return self._policy
 
     def _start(self) -> Policy:
-        h = self._modeller.at(AFTER).gp.hyper
+        h = self._modeller.at(MIN_MEASUREMENTS).gp.hyper
         lam = max(h.noise / h.amplitude, 1e-6)
         with importing:  # a quarter of a second, which runs on infinite spaces never need
             kernels, policies = stoic.kernels, stoic.policies

@@ -33,7 +33,7 @@ _TRIPLES = f"{_TRIPLE} triples"
 
 
 class Optimizer:
-    """Finds the best configuration of a noisy system, with nothing to know about its noise.
+    """Finds the best configuration of a noisy system, without settings about its noise.
 
     Heavy tails, outliers of any size on either side and failures need no settings. ``ask`` changes
     nothing; asked again, it gives the same answer until a ``tell``. Suggestions depend on the seed
@@ -139,7 +139,7 @@ class Optimizer:
     def tell_all(self, told: Sequence[tuple[Mapping[str, Any], float | None, str | None]]) -> None:
         """Report many outcomes in order, all or none: parameters, and a value or a reason.
 
-        Ten times as fast as to report them one by one.
+        Ten times as fast as reporting them one by one.
         """
         triples = [_triple(item, i) for i, item in enumerate(listed(told, "told", _TRIPLES))]
         points, configurations = self.space.read([params for params, _, _ in triples])

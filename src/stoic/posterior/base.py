@@ -1,4 +1,4 @@
-"""What a posterior is: everything that depends on the arms played, and on no payoff."""
+"""The interface of posteriors: all that depends on the arms played, and on no payoff."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ROUNDING = 1e-4
 
 
 class Step(NamedTuple):
-    """What one play did to the posterior.
+    """The effect of one play on the posterior.
 
     ``gain`` is the vector with mean[arms] ← mean[arms] + gain · (y − mean[arm]) for the tracked
     points in ``arms``: all of them, or those played, where others are computed on request
@@ -73,7 +73,7 @@ class Posterior(Protocol):
         """An independent posterior in the same state."""
 
     def state(self) -> dict[str, Any]:
-        """Everything that :meth:`restore` needs to go on bit by bit."""
+        """Everything that :meth:`restore` needs to continue bit by bit."""
 
     schema: ClassVar[Schema]  # of the state, with "A" tracked points
 

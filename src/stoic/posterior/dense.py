@@ -14,7 +14,7 @@ from stoic.kernels import Kernel
 from stoic.loops import late_play
 from stoic.loops.blas import add_half
 from stoic.posterior.base import Step, agree
-from stoic.posterior.solved import DELAY, Solved
+from stoic.posterior.solved import MAX_DELAYED_PLAYS, Solved
 from stoic.schema import Reals, Schema, Wholes
 
 __all__ = ["DensePosterior"]
@@ -63,7 +63,7 @@ class DensePosterior(Solved):
             self._covariance, self._recent, self._late, self.var, arm, noise, gain
         )
         self._late += 1
-        if self._late == DELAY:
+        if self._late == MAX_DELAYED_PLAYS:
             self._catch_up()
         self.logdet += math.log1p(own / noise)
         self._count(arm, times)

@@ -1,4 +1,4 @@
-"""Which points to measure when nothing but uncertainty counts."""
+"""Designs that reduce the uncertainty of all points: which of them to measure."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from stoic.errors import InvalidState
 from stoic.kernels import Kernel
 from stoic.loops.blas import add_outer, add_outers
 from stoic.posterior.base import Step, agree, grown
-from stoic.posterior.solved import DELAY, Solved
+from stoic.posterior.solved import MAX_DELAYED_PLAYS, Solved
 from stoic.schema import Reals, Schema, Wholes
 
 __all__ = ["ExactPosterior"]
@@ -97,7 +97,7 @@ class ExactPosterior(Solved):
         else:
             np.divide(c, math.sqrt(noise + own), out=self._recent[: len(c), self._late])
             self._late += 1
-            if self._late == DELAY:
+            if self._late == MAX_DELAYED_PLAYS:
                 self._catch_up()
         c *= gain
         self.var -= c

@@ -34,7 +34,7 @@ class FeaturePosterior(Track):
 
         gain = c/d,  V⁻¹ −= vvᵀ/d,  σ² −= λc²/d,  logdet += ln d,
 
-    and V and its eigenvectors are kept too where ``root`` says so. When the same arm is played
+    and V and its eigenvectors are kept as well if ``root``. When the same arm is played
     again, v and c are known: the play has only shrunk them. From time to time everything is
     computed again from the counts, and whenever :meth:`rebase` does more than add features.
     With features that span the kernel at the points, this is the exact posterior.
@@ -62,13 +62,7 @@ class FeaturePosterior(Track):
     renewed = False  # whether it was restored with other features than those of the state
 
     def __init__(
-        self,
-        kernel: Kernel,
-        points: Array,
-        lam: float,
-        map: Map,
-        *,
-        root: bool = False,
+        self, kernel: Kernel, points: Array, lam: float, map: Map, *, root: bool = False
     ) -> None:
         super().__init__(points, lam)
         self._rooted = root
@@ -236,7 +230,7 @@ class FeaturePosterior(Track):
         return self.map.base if isinstance(self.map, NystromMap | GrowingMap) else None
 
     def state(self) -> dict[str, Any]:
-        """Everything that :meth:`restore` needs to go on bit by bit."""
+        """Everything that :meth:`restore` needs to continue bit by bit."""
         state = super().state()
         if self._latest < 0:  # the next play computes them
             del state["direction"], state["column"]

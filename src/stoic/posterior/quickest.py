@@ -1,4 +1,4 @@
-"""Which form of the exact posterior is the quickest for given points."""
+"""Choose the fastest form of the exact posterior for given points."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["AnyPosterior", "exact_posterior", "spanning_map"]
 
 @dataclass(frozen=True)
 class _Limits:
-    """Where one form is quicker than another; ridges λ are shares of the prior variance."""
+    """Limits beyond which another form is faster; ridges λ are shares of the prior variance."""
 
     max_features: int = 128  # beyond it, columns of the points played are as quick
     max_feature_points: int = 50_000  # beyond it, the search for features delays the first round
@@ -48,7 +48,7 @@ def exact_posterior(kernel: Kernel, points: Array, lam: float) -> AnyPosterior:
 
 
 def spanning_map(kernel: Kernel, points: Array, lam: float) -> SpanningMap | None:
-    """Few features that span the kernel at the points, where there are such.
+    """Few features that span the kernel at the points, or None.
 
     There are none where λ is small: the rounding error that they leave out would be multiplied
     by 1/λ.

@@ -1,4 +1,4 @@
-"""The eigenvectors of a matrix that grows by rank-one steps, as its root is made of them."""
+"""Eigenvectors, and so the root, of a matrix that grows by rank-one steps."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MAX_STEPS = 64  # after which V is decomposed again
 
 
 class Root(Stateful):
-    """What V^{-½} is made of, the eigenvectors of V, for V that grows by ψψᵀ.
+    """The eigenvectors of V, which give V^{-½}, for V that grows by ψψᵀ.
 
     When they are asked for, they are turned by the steps since, which takes a fraction of the
     time of a new decomposition.
@@ -36,7 +36,7 @@ class Root(Stateful):
     def __init__(self, V: Array) -> None:
         self._start = V  # V, without the steps since
         self._rows: list[Array] = []  # of these steps
-        self._turned = _MAX_STEPS  # steps that the vectors know; at first there are no vectors
+        self._turned = _MAX_STEPS  # steps that the vectors include; at first there are no vectors
         self._values: Array = np.zeros(0)
         self._vectors: Array = np.zeros((0, 0))
 

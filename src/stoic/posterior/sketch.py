@@ -13,7 +13,7 @@ from stoic.spaces import Arms, Domain
 
 __all__ = ["quadrature_posterior", "sketched_posterior"]
 
-_FILLING = 512  # points that stand for a box where features are reduced to what spans it
+_BOX_POINTS = 512  # points of a box, at which features are reduced to their span
 
 
 def sketched_posterior(
@@ -26,7 +26,7 @@ def sketched_posterior(
     kernel, points, lam
         k, the (A, d) tracked points and λ.
     grows
-        Whether points will join the dictionary more often than it is drawn afresh.
+        Whether points will join the dictionary more often than it is drawn again.
     root
         Whether V^{-½} itself will be asked for.
     """
@@ -51,7 +51,7 @@ def quadrature_posterior(
         points = filling = domain.X
         low, high = points.min(axis=0), points.max(axis=0)
     else:
-        points, filling = np.zeros((0, domain.dimension)), domain.spread(_FILLING, 0)
+        points, filling = np.zeros((0, domain.dimension)), domain.spread(_BOX_POINTS, 0)
         low, high = domain.low, domain.high
     map = QuadratureMap(kernel, low, high, nodes)
     map.reduce(filling)

@@ -1,4 +1,4 @@
-"""What exact posteriors share: a fresh solve from the counts, and predictions by it."""
+"""The common base of exact posteriors: a fresh solve from the counts, and predictions."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from stoic.errors import InvalidInput, InvalidState
 from stoic.kernels import Kernel
 from stoic.posterior.base import Track, agree
 
-__all__ = ["DELAY", "Solved"]
+__all__ = ["MAX_DELAYED_PLAYS", "Solved"]
 
-DELAY = 32  # plays whose rank-one steps are put off until they can be done together
+MAX_DELAYED_PLAYS = 32  # plays whose rank-one steps are put off until they can be done together
 
 
 class Solved(Track):
@@ -66,13 +66,15 @@ class Solved(Track):
 
     def _make_room(self, rows: int) -> None:
         """Put off nothing, with room for plays to come."""
-        self._recent, self._late = np.zeros((rows, DELAY), order="F"), 0
+        self._recent, self._late = np.zeros((rows, MAX_DELAYED_PLAYS), order="F"), 0
 
     def _restored(self, state: dict[str, Any]) -> None:
         super()._restored(state)
         late = state["put_off"].shape[1]
-        if late >= DELAY:
-            raise InvalidState(f"expected fewer than {DELAY} plays put off in a state, got {late}")
+        if late >= MAX_DELAYED_PLAYS:
+            raise InvalidState(
+                f"expected fewer than {MAX_DELAYED_PLAYS} plays put off in a state, got {late}"
+            )
         self._late = late
         self._put_off[:] = state["put_off"]
         self._factored = (0, np.zeros(0), np.zeros((0, 0)))

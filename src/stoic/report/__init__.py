@@ -1,4 +1,4 @@
-"""What people look at: a result, its figures, and a report in one HTML file."""
+"""The result of a run, its figures, and its report as one HTML file."""
 
 from stoic.report.html.document import render, write_report
 from stoic.report.result import Result

@@ -1,9 +1,9 @@
 """The importance of each parameter: its shares of the estimate's variance over the space.
 
-Sobol's indices of the surrogate's mean f, each parameter drawn evenly over its own scale. The
+Sobol's indices of the surrogate's mean f, each parameter drawn uniformly on its scale. The
 *main* share of a parameter is what it explains alone, Var(E[f | x_i]) / Var(f); its *total*
 share includes its interactions, E[Var(f | all others)] / Var(f). Estimators of Jansen (1999),
-"Analysis of variance designs for model output", on quasi-random points; no randomness is left.
+"Analysis of variance designs for model output", on quasi-random points: deterministic.
 
 With A and B two independent samples and A_i equal to A but for parameter i, taken from B:
 main = 1 − E[(f(B) − f(A_i))²] / (2 Var f), total = E[(f(A) − f(A_i))²] / (2 Var f).
@@ -24,8 +24,8 @@ from stoic.spaces.parameters import Parameter
 __all__ = ["Importance", "bare", "columns", "importance"]
 
 _POINTS = 1024  # of each sample
-_POINTS_OF_MANY = 256  # of each sample, where more than _MANY measurements make predictions slow
-_MANY = 300
+_FAST_MEASUREMENTS = 300  # up to so many, predictions are fast
+_SLOW_POINTS = 256  # of each sample, where there are more measurements
 _CHUNK_POINTS = 1024  # predicted at a time
 _MIN_VARIANCE = 1e-6  # of f in z: below, no parameter has an effect
 
@@ -44,7 +44,7 @@ def importance(optimizer: Optimizer) -> list[Importance]:
     space = optimizer.space
     gp = optimizer.knowledge().model.gp
     names = [name for name, parameter in space.parameters.items() if parameter.size != 1]
-    points = _POINTS if len(gp) <= _MANY else _POINTS_OF_MANY
+    points = _POINTS if len(gp) <= _FAST_MEASUREMENTS else _SLOW_POINTS
     # without conditions, a parameter has a value also where it does not exist
     free = Space({name: bare(parameter) for name, parameter in space.parameters.items()})
     A = free.sample(points, 0)

@@ -1,4 +1,4 @@
-"""Replay a run: what would have been recommended on the way, each time from earlier trials only."""
+"""Replay a run: the recommendation after each of some trials, from earlier trials only."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 __all__ = ["Estimate", "replay"]
 
 _STOPS = 20  # trials after which a recommendation is computed
-_MIN_VALUES = 3  # before the first of them: of fewer values the interval is unknown
+_MIN_VALUES = 3  # before the first stop: with fewer values the interval is unknown
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What would have been recommended after a trial: its value and 90% interval then."""
+    """The recommendation after a trial: its estimated value and 90% interval at that time."""
 
     position: int  # of the trial among all
     value: float
@@ -37,10 +37,10 @@ class Estimate:
 
 
 def replay(result: Result) -> tuple[Optimizer, list[Estimate]]:
-    """An optimiser that knows all trials, and its estimates on the way.
+    """An optimiser that knows all trials, and the estimates after earlier trials.
 
-    The last estimate is the result's answer. Of many measurements, earlier estimates are made from
-    a random subset, so that the whole takes seconds.
+    The last estimate is the result's answer. Where there are many measurements, earlier estimates
+    use a random subset, so that the replay takes seconds.
     """
     optimizer = Optimizer(result.space, direction=result.direction, seed=result.seed)
     modeller, stops = ThinnedModeller(optimizer.history), set(_stops(len(result.trials)))

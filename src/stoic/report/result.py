@@ -37,7 +37,7 @@ class Result:
     gave a value, ``best`` and ``luckiest`` are None, and ``failures`` has the reasons; that is
     not an exception.
 
-    ``print(result)`` is a short report, `plot` a picture, `to_dict` JSON-able data.
+    ``print(result)`` is a short report, `plot` a figure, `to_dict` data for JSON.
 
     >>> optimizer = Optimizer({"x": (0.0, 1.0)}, direction="minimize")
     >>> for x in (0.1, 0.3, 0.5, 0.9):
@@ -81,7 +81,7 @@ class Result:
     def without_suspects(self) -> Without | None:
         """The answer's estimate without the suspects; None where there are none.
 
-        Fitted when first asked for: as long as `recommend` takes.
+        Fitted at the first access, which takes as long as `recommend`.
         """
         if self.best is None or not self.suspects:
             return None

@@ -14,12 +14,12 @@ from stoic.parallel import one_thread
 
 __all__ = ["Without", "leave_out", "positions"]
 
-_SMALL_MOVE = 0.05  # of the interval's width: such a change of the estimate is called small
+_SMALL_CHANGE_SHARE = 0.05  # of the interval's width: such a change of the estimate is called small
 
 
 @dataclass(frozen=True)
 class Without:
-    """What the recommended configuration is estimated at without the suspects."""
+    """The estimate of the recommended configuration without the suspects."""
 
     count: int  # suspects that were left out
     answer: Answer  # with them
@@ -32,10 +32,10 @@ class Without:
 
     @property
     def small(self) -> bool:
-        """Whether they hardly count: the estimate moves by at most 5% of the interval's width."""
+        """Whether the estimate changes by at most 5% of the interval's width without them."""
         width = self.answer.interval[1] - self.answer.interval[0]
         moved = abs(self.value / 2 - self.answer.value / 2) * 2
-        return math.isfinite(width) and moved <= _SMALL_MOVE * width
+        return math.isfinite(width) and moved <= _SMALL_CHANGE_SHARE * width
 
     def __str__(self) -> str:
         half_width = self.answer.interval[1] / 2 - self.answer.interval[0] / 2
@@ -43,17 +43,17 @@ class Without:
         who = "the suspect" if self.count == 1 else f"the {self.count} suspects"
         if new == old:
             return f"without {who} the estimate would still be {new}"
-        place = "within" if self.inside else "outside"
-        return f"without {who} the estimate would be {new} instead of {old}, {place} its interval"
+        side = "within" if self.inside else "outside"
+        return f"without {who} the estimate would be {new} instead of {old}, {side} its interval"
 
 
 def leave_out(
     optimizer: Optimizer, answer: Answer, trials: Sequence[Trial], suspects: Sequence[Suspect]
 ) -> Without | None:
-    """The answer's configuration, estimated anew from all measurements but the suspects.
+    """The answer's configuration, estimated again from all measurements but the suspects.
 
-    ``optimizer`` is a new one; the other measurements are reported to it. None where there are no
-    suspects, or nothing else. Cost: one fit from a cold start.
+    The other measurements are reported to ``optimizer``, a new one. None where there are no
+    suspects, or only suspects. Cost: one fit from a cold start.
     """
     left_out = positions(trials, suspects)
     kept = [t for i, t in enumerate(trials) if t.value is not None and i not in left_out]

@@ -18,7 +18,7 @@ from stoic.report.replay import Estimate, replay
 from stoic.report.sensitivity import positions
 from stoic.spaces import Categorical, Float, Space
 from stoic.spaces.choices import Listed
-from stoic.spaces.parameters import Parameter, Plain
+from stoic.spaces.parameters import Parameter, Scalar
 
 if TYPE_CHECKING:
     from stoic.report.result import Result
@@ -59,7 +59,7 @@ _LIMITS = SliceLimits()
 
 @dataclass(frozen=True)
 class View:
-    """All that the figures of a result show.
+    """The data of all figures of a result.
 
     ``shares`` and ``slices`` need an answer, and values whose spread is known.
     """
@@ -86,7 +86,7 @@ def view(result: Result) -> View:
 
 
 def _same(optimizer: Optimizer | None, result: Result) -> bool:
-    """Whether an optimiser has the trials of the result, whatever their numbers."""
+    """Whether an optimiser has the trials of the result; their numbers may differ."""
     if optimizer is None or len(optimizer.trials) != len(result.trials):
         return False
     pairs = zip(optimizer.trials, result.trials, strict=True)
@@ -127,13 +127,13 @@ def window(result: Result, estimates: Sequence[Estimate]) -> tuple[float, float]
     margin = 2.0 * (q75 - q25)
     low, high = min(q10, q25 - margin), max(q90, q75 + margin)
     least, most = float(values.min()), float(values.max())
-    slack = 0.25 * (high - low)  # what nearly fits is shown
+    slack = 0.25 * (high - low)  # values just beyond are shown as well
     low, high = least if least > low - slack else low, most if most < high + slack else high
     return padded(min([low, *must]), max([high, *must]))
 
 
 def limits(result: Result, slices: Sequence[Slice]) -> tuple[float, float]:
-    """One range for all slices, so that a parameter without effect is seen to have none."""
+    """One range for all slices, so that a parameter without effect has a flat line."""
     lows, highs = (np.concatenate([getattr(s, end) for s in slices]) for end in ("low", "high"))
     low, high = float(np.quantile(lows, 0.02)), float(np.quantile(highs, 0.98))
     near = {int(i) for s in slices for i in s.near[s.nearness > 0.3]} - suspected(result)
@@ -147,7 +147,7 @@ def limits(result: Result, slices: Sequence[Slice]) -> tuple[float, float]:
 
 
 def drawn(value: float) -> float:
-    """The nearest value that figures can do arithmetic with."""
+    """The nearest value that is small enough for the arithmetic of figures."""
     return min(max(value, -_MAX_DRAWN), _MAX_DRAWN)
 
 
@@ -192,7 +192,7 @@ class Slice:
 
     name: str
     parameter: Parameter
-    values: list[Plain]
+    values: list[Scalar]
     x: Array  # coordinates of the values: numbers as such, listed values by rank
     mean: Array
     low: Array
@@ -239,7 +239,7 @@ def slice_through(optimizer: Optimizer, u: Array, name: str) -> Slice:
 
 
 def _nearby(
-    optimizer: Optimizer, u: Array, name: str, own: NDArray[np.bool_], shown: dict[Plain, float]
+    optimizer: Optimizer, u: Array, name: str, own: NDArray[np.bool_], shown: dict[Scalar, float]
 ) -> tuple[Array, IntArray, Array]:
     """Measurements and how near they are to the slice, in length-scales of the surrogate."""
     parameter, history = optimizer.space.parameters[name], optimizer.history
@@ -260,7 +260,7 @@ def _nearby(
     return np.array(xs, float), np.array(near, np.int64), np.array(nearness_, float)
 
 
-def _values(parameter: Parameter, here: Plain) -> list[Plain]:
+def _values(parameter: Parameter, here: Scalar) -> list[Scalar]:
     """Values along a slice, that of the answer among them."""
     if isinstance(parameter, Categorical):
         return list(parameter.choices)
@@ -270,7 +270,7 @@ def _values(parameter: Parameter, here: Plain) -> list[Plain]:
     return [parameter.value(c) for c in np.unique([*grid, own]).tolist()]
 
 
-def _x(parameter: Parameter, value: Plain, name: str) -> float:
+def _x(parameter: Parameter, value: Scalar, name: str) -> float:
     if isinstance(parameter, Listed):
         return parameter.coordinate(value, name)
     return float(value)  # type: ignore[arg-type]

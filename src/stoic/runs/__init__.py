@@ -1,4 +1,4 @@
-"""The one loop of all runs: ask, evaluate, tell, until the budget is spent."""
+"""Runs: the loop that asks, evaluates and tells until the budget is spent."""
 
 from stoic.runs.run import maximize, minimize
 

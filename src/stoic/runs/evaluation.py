@@ -1,4 +1,4 @@
-"""What the loop works with: where trials come from, how they are evaluated, and who watches."""
+"""Interfaces of the loop: the source of trials, their evaluation, and the observer."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ __all__ = ["Evaluation", "Finished", "Observer", "Outcome", "Source", "Ticket"]
 
 
 class Ticket(Protocol):
-    """A trial under way."""
+    """A trial under evaluation."""
 
     @property
     def number(self) -> int:
-        """Of the trial."""
+        """The trial's number."""
 
     @property
     def params(self) -> Mapping[str, Any]:
-        """Its configuration."""
+        """The trial's configuration."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an evaluation gave: values, or the reason why there are none."""
+    """The outcome of an evaluation: values, or the reason why there are none."""
 
     values: tuple[float, ...] = ()
     reason: str | None = None
     kind: object = None
-    """How it failed, where a run of nothing else should end; None for any other outcome."""
+    """The kind of a failure; a run ends if its first trials all fail. None: not counted."""
     mistake: bool = False
-    """Whether a failure of this kind is probably a mistake in what is evaluated, or in how."""
+    """Whether a failure of this kind is probably a mistake of the program or its call."""
     error: Exception | None = None
-    """What the function raised."""
+    """The exception of the function."""
     note: str = ""
-    """What the user should know about how the values were found; shown once in a run."""
+    """A remark for the user on how the values were read; shown once in a run."""
     stopped: bool = False
-    """Whether the run ended the evaluation: there is no outcome, and the trial is given back."""
+    """Whether the run itself ended the evaluation: the trial is released, without outcome."""
 
 
 @dataclass(frozen=True)
@@ -62,27 +62,27 @@ class Finished:
 
 
 class Source(Protocol):
-    """Where trials come from, and where their outcomes go to."""
+    """Gives trials, and records their outcomes."""
 
     fresh: bool
-    """Whether nothing had given a value when the run began."""
+    """Whether no trial had a value when the run began."""
 
     def left(self) -> int:
-        """How many trials the budget still wants, those under way included."""
+        """How many trials of the budget are not finished, those under evaluation included."""
 
     def ask(self, pending: Sequence[Any]) -> Ticket | None:
-        """A trial, or None while others hold all that is left."""
+        """A trial, or None while other workers hold all that are left."""
 
     def record(self, ticket: Any, outcome: Outcome) -> Finished:
         """Keep the outcome of a trial that `ask` gave."""
 
 
 class Evaluation(Protocol):
-    """How trials are evaluated."""
+    """Evaluates trials."""
 
     patience: Patience
     stoppable: bool
-    """Whether `stop` ends what runs. It then runs in threads, so that stop requests are seen."""
+    """Whether `stop` ends evaluations. They then run in threads, so that stops are noticed."""
 
     def submit(self, pool: Executor, ticket: Ticket) -> Future[Any]:
         """Begin to evaluate a trial."""
@@ -91,14 +91,14 @@ class Evaluation(Protocol):
         """The outcome of an evaluation that has ended; raises where the run can't go on."""
 
     def gave_up(self, count: int, finished: Finished, *, alike: bool) -> Exception:
-        """What to raise after ``count`` failures and no value; ``alike``: all of one kind."""
+        """The error after ``count`` failures and no value; ``alike``: all of one kind."""
 
     def stop(self) -> None:
-        """End what runs, and start nothing any more."""
+        """End all evaluations, and start no more."""
 
 
 class Observer:
-    """Sees what happens in a run; does nothing by itself."""
+    """Is called at each step of a run; the methods of this base class do nothing."""
 
     def began(self, ticket: Ticket) -> None:
         """The evaluation of a trial begins."""
@@ -107,7 +107,7 @@ class Observer:
         """A trial has ended, and its outcome is kept."""
 
     def waiting(self) -> None:
-        """Other workers hold all trials that are left; seen once in a run."""
+        """Other workers hold all trials that are left; called once in a run."""
 
     def stopping(self) -> None:
         """A stop request was seen, and the run ends."""

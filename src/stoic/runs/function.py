@@ -1,4 +1,4 @@
-"""A Python function as what a run evaluates: how it is called, and what its values mean."""
+"""Evaluate a trial by calling a Python function, and interpret what it returns."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class FunctionEvaluation:
             )
         return InvalidInput(
             f"expected the function to give a value somewhere, got {finished.outcome.reason!r} and "
-            f"its like {count} times out of {count}; call it with {dict(finished.params)} and "
+            f"similar {count} times out of {count}; call it with {dict(finished.params)} and "
             "repair it"
         )
 
@@ -74,12 +74,12 @@ def _reason(error: BaseException) -> str:
 
 
 def caller(fn: Callable[..., object], space: Space) -> Call:
-    """How to call ``fn`` with a configuration, or a typed error where there is no way."""
+    """A function that calls ``fn`` with a configuration, or a typed error."""
     if not callable(fn):
         raise InvalidInput(f"expected a function to optimise, got {describe(fn)}")
     if inspect.iscoroutinefunction(fn):
         raise InvalidInput(
-            "expected a plain function, got a coroutine function; "
+            "expected a function that is not a coroutine function, got one; "
             "wrap it: lambda **params: asyncio.run(fn(**params))"
         )
     try:
@@ -113,6 +113,6 @@ def _binds(signature: inspect.Signature, *args: object, **kwargs: object) -> boo
 
 
 def name_of(fn: Callable[..., object]) -> str:
-    """The name of a function if it is worth an axis, or else ``"value"``."""
+    """The name of a function for axes, or ``"value"`` where it has none."""
     name = getattr(fn, "__name__", "")
     return name if isinstance(name, str) and name.isidentifier() else "value"

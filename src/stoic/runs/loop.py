@@ -1,4 +1,4 @@
-"""The loop of all runs: ask, evaluate, tell, until the budget is spent or somebody stops it."""
+"""The loop of all runs: ask, evaluate, tell, until the budget is spent or a stop request."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Loop:
     Parameters
     ----------
     source, evaluation, observer
-        Where trials come from, how they are evaluated, and who watches.
+        Give trials, evaluate them, and watch the run.
     stopping
-        Whether somebody asked the run to stop; checked several times a second where the
+        Whether the user asked the run to stop; checked several times a second where the
         evaluation can be stopped.
     """
 
@@ -39,7 +39,7 @@ class Loop:
         self.stopping = stopping
         self._pending: dict[Future[Any], Ticket] = {}
         self._failures = Failures(evaluation.patience)
-        self._waited = False  # whether the observer knows that others hold what is left
+        self._waited = False  # whether the observer was notified that others hold the rest
 
     def run(self, jobs: int) -> None:
         """Evaluate here, ``jobs`` at a time, in threads where there are several."""
@@ -55,7 +55,7 @@ class Loop:
                 self.evaluation.stop()
                 pool.shutdown(wait=True)
                 self._collect(0.0)
-            else:  # what is under way can't be ended, and nobody waits for it
+            else:  # running calls can't be ended; do not wait for them
                 pool.shutdown(wait=False, cancel_futures=True)
 
     def run_in(self, pool: Executor, slots: int) -> None:
@@ -72,7 +72,7 @@ class Loop:
         self.observer.stopping()
 
     def _fill(self, pool: Executor, slots: int) -> None:
-        """Begin as many trials as there are free slots; tell what ends meanwhile."""
+        """Begin a trial for each free slot; record those that end meanwhile."""
         while len(self._pending) < slots and not self.stopping():
             if self.source.left() <= len(self._pending):
                 return
@@ -85,14 +85,14 @@ class Loop:
                 self._collect(0.0)
 
     def _await_others(self) -> None:
-        """Others hold what is left; it comes back at the end of their leases, or before."""
+        """Wait for trials that other workers hold; they come back when their leases end."""
         if not self._waited:
             self._waited = True
             self.observer.waiting()
         time.sleep(_POLL_SECONDS)
 
     def _collect(self, timeout: float | None) -> None:
-        """Record what has ended, or ends within so many seconds."""
+        """Record trials that have ended, or end within ``timeout`` seconds."""
         done, _ = wait(self._pending, timeout=timeout, return_when=FIRST_COMPLETED)
         for future in [each for each in self._pending if each in done]:
             ticket = self._pending.pop(future)
@@ -100,7 +100,7 @@ class Loop:
 
     def _record(self, ticket: Ticket, outcome: Outcome) -> None:
         if outcome.stopped:
-            return  # the source gives the trial back
+            return  # the source releases the trial
         finished = self.source.record(ticket, outcome)
         self.observer.ended(finished)
         if self.source.fresh and self._failures.exhausted(outcome.kind, mistake=outcome.mistake):

@@ -1,4 +1,4 @@
-"""How long a run goes on when things fail: a store that is away, evaluations without a value."""
+"""Retries while a store is unavailable, and the limit of failures after which a run ends."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from stoic.errors import StoreUnavailable
 
 __all__ = ["Failures", "GaveUp", "Patience", "patiently"]
 
-RETRY_SECONDS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)  # pauses; a server that restarts is back by then
+RETRY_SECONDS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)  # pauses; long enough for a server to restart
 
 T = TypeVar("T")
 
 
 class GaveUp(Exception):
-    """A run ended because its first trials all failed; the message says how."""
+    """A run ended because its first trials all failed; the message has the reason."""
 
 
 def patiently(do: Callable[[], T]) -> T:
-    """Try again while the store is away: a measurement may have taken hours."""
+    """Retry while the store is unavailable: a measurement may have taken hours."""
     for seconds in RETRY_SECONDS:
         try:
             return do()
@@ -43,7 +43,7 @@ class Patience:
 
 
 class Failures:
-    """Counts the first evaluations of a run for as long as none gives a value."""
+    """Counts the failed evaluations of a run until the first value."""
 
     def __init__(self, patience: Patience) -> None:
         self._patience = patience
@@ -56,7 +56,7 @@ class Failures:
         return len(self._kinds) == 1
 
     def exhausted(self, kind: object, *, mistake: bool) -> bool:
-        """Whether to give up after one more outcome; a kind of None never is a reason to."""
+        """Count one more outcome; return whether to give up. A kind of None is not counted."""
         self.count += 1
         self._kinds.add(kind)
         if None in self._kinds or (self._patience.one_kind and not self.alike):

@@ -15,19 +15,19 @@ _MAX_LINES = 10  # of a run where there is no terminal
 
 
 class Watched(Protocol):
-    """What is under way: an optimiser, or a study."""
+    """An optimiser or a study whose progress is shown."""
 
     @property
     def trials(self) -> tuple[Trial, ...]:
         """All trials with an outcome, in order."""
 
     def recommend(self) -> Answer:
-        """The configuration to stand by."""
+        """The recommended configuration."""
 
 
 @contextmanager
 def watching(optimizer: Watched, budget: int, show: bool) -> Iterator[Callable[[], None]]:
-    """What to call after every evaluation; does nothing unless ``show``."""
+    """A function to call after every evaluation; it does nothing unless ``show``."""
     if not show:
         yield lambda: None
         return

@@ -50,15 +50,15 @@ def maximize(
     budget
         How many evaluations to make.
     seed
-        Of all that is drawn. With ``jobs=1`` and a deterministic ``fn``, runs repeat exactly.
+        Of all random draws. With ``jobs=1`` and a deterministic ``fn``, runs repeat exactly.
     jobs
         How many evaluations to run at a time, in threads: for functions that wait for another
-        process, a server or a device. For clusters, and for runs that must
-        survive, use `stoic.Study`.
+        process, a server or a device. For clusters, and for runs that must survive a crash, use
+        `stoic.Study`.
     callback
         Called with each `Trial` as it ends; raises `StopIteration` to end the run there.
     progress
-        Whether to show on stderr how it is going.
+        Whether to show progress on stderr.
 
     Ctrl-C ends the run and keeps what was found: the result then has ``interrupted=True``.
 
@@ -113,7 +113,7 @@ def checked(budget: int, jobs: int, callback: Callback | None) -> tuple[int, int
 
 
 class CallbackObserver(Observer):
-    """Shows how a run is going, and calls the user's function with each trial that ended."""
+    """Shows progress, and calls the user's function with each finished trial."""
 
     def __init__(self, show: Callable[[], None], callback: Callback | None) -> None:
         self._show, self._callback = show, callback
@@ -125,7 +125,7 @@ class CallbackObserver(Observer):
 
 
 class _Memory:
-    """Trials from an optimiser of this process."""
+    """The source whose trials come from an optimiser of this process."""
 
     fresh = True
 
@@ -140,7 +140,7 @@ class _Memory:
         return Trial(len(self._optimizer.trials) + len(pending), params, None)
 
     def record(self, ticket: Ticket, outcome: Outcome) -> Finished:
-        """Trials get their numbers in the order in which they end."""
+        """Record an outcome; trials are numbered in the order in which they end."""
         for value in outcome.values:
             self._optimizer.tell(ticket.params, value)
         if not outcome.values:

@@ -16,7 +16,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class StopRequest:
-    """Whether the user asked to stop, and the exit code that says by which signal."""
+    """Whether the user asked to stop, and the exit code of the signal."""
 
     def __init__(self) -> None:
         self.code = 0
@@ -45,8 +45,8 @@ def stop_requests(kill: Callable[[], None]) -> Iterator[StopRequest]:
         request.code = 128 + number
 
     nohup = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
-    heard = [number for number in _SIGNALS if not (nohup and number == signal.SIGHUP)]
-    before = {number: signal.signal(number, handle) for number in heard}
+    handled = [number for number in _SIGNALS if not (nohup and number == signal.SIGHUP)]
+    before = {number: signal.signal(number, handle) for number in handled}
     try:
         yield request
     finally:

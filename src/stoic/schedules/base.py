@@ -1,4 +1,4 @@
-"""What schedules are given, and what they answer.
+"""The inputs of schedules (assumptions, setting, progress) and their interface.
 
 Notation (chowdhury2019 / park2024 / bogunovic2022 / calandriello2019 in brackets):
 
@@ -24,7 +24,7 @@ _MAX_CONSTANT = 1e100  # of a theorem: beyond it widths would not be finite
 
 @dataclass(frozen=True)
 class Assumptions:
-    """What a theorem supposes about the function, the noise and the adversary.
+    """The assumptions of a theorem about the function, the noise and the adversary.
 
     The practical schedules need none of it. Those that a schedule needs and that are
     missing are named in the error.
@@ -83,7 +83,7 @@ class Setting:
     prior_var: float = 1.0  # κ², the largest k(x, x)
 
     def need(self, name: str) -> float:
-        """An assumption that may be missing, or an error that says so."""
+        """An assumption, or an error that names it as missing."""
         value: float | None = getattr(self.assumptions, name)
         if value is None:
             raise InvalidInput(
@@ -93,7 +93,7 @@ class Setting:
         return value
 
     def rounds(self) -> int:
-        """The horizon T, or an error that says it is missing."""
+        """The horizon T, or an error if it is missing."""
         if self.horizon is None:
             raise InvalidInput(
                 "expected horizon=T for this schedule, got none; "
@@ -103,7 +103,7 @@ class Setting:
 
 
 class Progress(NamedTuple):
-    """What a schedule may look at after t payoffs."""
+    """The figures that a schedule may use after t payoffs."""
 
     t: int
     logdet: float

@@ -21,7 +21,7 @@ def budget(setting: Setting, gamma: float) -> float:
     """C, or √T/γ where it is not given.
 
     Departures from print: γ is the realised information gain (of the epoch, in RGP-PE), and at
-    least one, since nobody can compute γ_T.
+    least one, since γ_T can't be computed.
     """
     given = setting.assumptions.budget
     return math.sqrt(setting.rounds()) / max(gamma, 1.0) if given is None else given
@@ -51,7 +51,7 @@ class RGPUCBPaper(GPUCBPaper):
 
 @dataclass(frozen=True)
 class Epoch:
-    """What RGP-PE's schedules look at.
+    """The figures of an epoch that RGP-PE's schedules use.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class RGPPETheory:
     """Algorithm 1 and Corollary 5: β_h + C√u_h/(l_h ψ λ), β_h = B + (σ/√λ)√(2 ln(|X|/δ_h)).
 
     δ_h = 6δ/((h+1)²π²), ψ = ln η/(2γ). Departures from print: γ is the realised information
-    gain of the epoch's selections, since nobody can compute the maximal one; ψ is at most one.
+    gain of the epoch's selections, since the maximal one can't be computed; ψ is at most one.
     """
 
     setting: Setting

@@ -53,7 +53,7 @@ class TGPUCBPaper(TGPUCBTheory):
 
 @dataclass(frozen=True)
 class _ATA:
-    """What all four schedules of ATA-GP-UCB share, with ℒ a logarithm of m and T:
+    """The common base of the four schedules of ATA-GP-UCB, with ℒ a logarithm of m and T:
 
     b_t = (v/ℒ)^{1/(1+α)} t^{(1−α)/(2(1+α))} and
     β = norm + c √m v^{1/(1+α)} ℒ^{α/(1+α)} t^{(1−α)/(2(1+α))}.
@@ -154,7 +154,7 @@ class QuadraturePaper(_ATA):
 class NystromPaper(QuadraturePaper):
     """The released code: ℒ = ln((m + 1)T), β_{t+1} = B√λ + (…) with t, and a first arm at random.
 
-    q = ln(T)/ε², with one draw for each distinct arm, whatever its count.
+    q = ln(T)/ε², with one draw for each distinct arm, for any count.
     """
 
     eps: float = 0.1

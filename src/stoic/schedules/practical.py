@@ -1,4 +1,4 @@
-"""Widths that work, without constants and without a theorem.
+"""Widths that work in practice, without constants and without a theorem.
 
 Theorem constants make every robust policy play at random for 10⁴ rounds. These widths are
 multiples of the noise level that :class:`stoic.estimators.Clipping` learns. The factors were
@@ -16,14 +16,14 @@ from stoic.schedules.bogunovic2022 import Epoch
 
 __all__ = ["Practical", "PracticalMoM", "PracticalRGPPE", "PracticalRGPUCB", "PracticalSketch"]
 
-_EXPLORE = 1e6  # while nothing is known about the noise, the std decides alone
+_WARM_UP_WIDTH = 1e6  # while the noise is unknown: the std alone decides
 
 
 @dataclass(frozen=True)
 class Practical:
     """width = c·noise/√λ + a·amplitude·widest/κ².
 
-    ``noise`` is the learned noise level; the second term keeps looking while some arm is still
+    ``noise`` is the learned noise level; the second term keeps exploring while some arm is still
     uncertain, in proportion to how much the function varies (``amplitude``) and to the largest
     std of all (``widest``): it matters where there is little noise to drive exploration.
     """
@@ -40,7 +40,7 @@ class Practical:
     def width(self, now: Progress) -> float:
         """The factor of the posterior std at the coming choice."""
         if now.warming:
-            return _EXPLORE * (max(now.amplitude, now.noise) or 1.0)
+            return _WARM_UP_WIDTH * (max(now.amplitude, now.noise) or 1.0)
         floor = now.amplitude * now.widest / self.setting.prior_var
         return (self.c * self.unit(now) + self.a * floor) or 1.0  # all payoffs equal: explore
 
@@ -63,7 +63,7 @@ class PracticalSketch(Practical):
 
     A play's draw lasts: it is in the dictionary while its variate is below its falling
     probability, as in the resparsification of Calandriello, Lazaric, Valko, *Distributed adaptive
-    sampling for kernel matrix approximation*, AISTATS 2017. So the dictionary seldom changes.
+    sampling for kernel matrix approximation*, AISTATS 2017. So the dictionary rarely changes.
     """
 
     per_play = True

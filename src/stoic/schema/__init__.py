@@ -1,8 +1,8 @@
-"""What a saved state must look like: declared field by field, and checked before it is used.
+"""Schemas of saved states: declared field by field, and checked before a state is used.
 
 :class:`Stateful` objects are saved, restored and copied by what they declare.
 
-A schema maps names to fields. A field says what kind of values it holds, their shape and their
+A schema maps names to fields. A field declares the kind of its values, their shape and their
 range. Shapes and ranges may name sizes, such as ``"A"`` for the number of arms: a size that is
 not known yet is bound by the first array that has it, and all others must agree.
 

@@ -13,9 +13,9 @@ from stoic.errors import InvalidState
 
 __all__ = ["LARGEST", "Field", "Reals", "Schema", "Sums", "Texts", "Truths", "Wholes", "checked"]
 
-Size = int | str | None  # None: any size, whatever others are
+Size = int | str | None  # None: any size, independent of others
 Sizes = dict[str, int]
-LARGEST = 2**53  # counts beyond it are no longer exact as floats
+LARGEST = 2**53  # count; larger ones are not exact as floats
 _INT64 = 2**63
 
 
@@ -27,7 +27,7 @@ class Field:
         self.optional = optional
 
     def check(self, value: Any, name: str, sizes: Sizes) -> Any:
-        """``value`` as a new array of the right type and shape, or as a plain value."""
+        """``value`` as a new array of the right type and shape, or as a scalar."""
         raise NotImplementedError
 
     def _fit(self, array: np.ndarray[Any, Any], name: str, sizes: Sizes) -> Any:
@@ -66,11 +66,7 @@ class Reals(Field):
     """Finite floats, between ``low`` and ``high``."""
 
     def __init__(
-        self,
-        *shape: Size,
-        low: float = -math.inf,
-        high: float = math.inf,
-        optional: bool = False,
+        self, *shape: Size, low: float = -math.inf, high: float = math.inf, optional: bool = False
     ) -> None:
         super().__init__(*shape, optional=optional)
         self.low, self.high = low, high
@@ -78,7 +74,7 @@ class Reals(Field):
     def check(self, value: Any, name: str, sizes: Sizes) -> Any:
         array = _array(value, name, np.float64)
         array = self._fit(array, name, sizes)
-        # one comparison finds NaN, infinity and whatever is out of range
+        # one comparison finds NaN, infinity and values out of range
         low, high = max(self.low, -1.7e308), min(self.high, 1.7e308)
         inside = (array >= low) & (array <= high)
         if not np.all(inside):
@@ -157,7 +153,7 @@ Schema = Mapping[str, "Field | Schema"]
 def checked(state: Any, schema: Schema, sizes: Mapping[str, int], name: str = "") -> dict[str, Any]:
     """A state whose every field is as declared, in new arrays; or :class:`InvalidState`.
 
-    Fields are looked at in the schema's order. Sizes that become known in a part of the state
+    Fields are checked in the schema's order. Sizes that become known in a part of the state
     are known in that part alone. Names that the schema does not have are refused.
     """
     known = dict(sizes)
@@ -192,7 +188,7 @@ def _array(value: Any, name: str, kind: type[np.generic]) -> np.ndarray[Any, Any
     """A new array of exactly this kind; lists, as JSON has them, may hold whole numbers."""
     try:
         raw = np.asarray(value)
-    except Exception as cause:  # ragged, too deep, too large: whatever NumPy finds wrong with it
+    except Exception as cause:  # ragged, too deep, too large: any error of NumPy
         raise InvalidState(f"expected {name} as a regular array, got {describe(value)}") from cause
     if kind is not np.bool_ and _holds_truths(value):
         raise InvalidState(f"expected numbers as {name} in the state, got true or false")

@@ -18,8 +18,8 @@ class Stateful:
     """An object that is saved, restored and copied by the schema of its state.
 
     A field ``x`` is the attribute ``x`` or ``_x``, which may be a property. None is not saved. A
-    nested schema belongs to an attribute that is :class:`Stateful` itself. What can't be set, since
-    it is computed from other attributes, :meth:`_restored` must bring back.
+    nested schema belongs to an attribute that is :class:`Stateful` itself. :meth:`_restored` must
+    restore what can't be set, since it is computed from other attributes.
 
     >>> from stoic.schema import Wholes, checked
     >>> class Tally(Stateful):
@@ -39,7 +39,7 @@ class Stateful:
     shared: ClassVar[frozenset[str]] = frozenset()  # attributes that are never changed in place
 
     def state(self) -> dict[str, Any]:
-        """Everything that :meth:`restore` needs to go on bit by bit."""
+        """Everything that :meth:`restore` needs to continue bit by bit."""
         return saved_fields(self, self.schema)
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -48,7 +48,7 @@ class Stateful:
         self._restored(state)
 
     def _restored(self, state: dict[str, Any]) -> None:
-        """Bring back what the fields of a state do not hold by themselves, or refuse them."""
+        """Restore what the fields of a state do not hold themselves, or refuse the state."""
 
     def copy(self) -> Self:
         """An independent object in the same state; only what never changes is shared."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from stoic.checks import Array, describe
 from stoic.errors import InvalidInput, InvalidParams
-from stoic.spaces.parameters import Condition, Parameter, Plain, fill_evenly, jumps, plain
+from stoic.spaces.parameters import Condition, Parameter, Scalar, fill_evenly, jumps, scalar
 
 __all__ = ["Categorical", "Grid", "Listed"]
 
@@ -25,9 +25,9 @@ class Listed(Parameter):
 
     def __init__(self, values: object, noun: str, when: Condition | None) -> None:
         super().__init__(when)
-        self._listed = tuple(plain(v, f"each of the {noun}") for v in _sequence(values, noun))
-        self._level: dict[tuple[bool, Plain], int] = {}
-        seen: dict[Plain, Plain] = {}
+        self._listed = tuple(scalar(v, f"each of the {noun}") for v in _sequence(values, noun))
+        self._level: dict[tuple[bool, Scalar], int] = {}
+        seen: dict[Scalar, Scalar] = {}
         for level, value in enumerate(self._listed):
             if value in seen:
                 raise InvalidInput(
@@ -39,14 +39,14 @@ class Listed(Parameter):
         self.size = len(self._listed)
 
     def coordinate(self, value: object, name: str) -> float:
-        v = plain(value, name, InvalidParams)
+        v = scalar(value, name, InvalidParams)
         level = self._level.get((isinstance(v, bool), v))
         if level is None:
             some = ", ".join(map(repr, self._listed[:10])) + ", …" * (len(self._listed) > 10)
             raise InvalidParams(f"expected {name} to be one of {some}, got {describe(v)}")
         return float(level)
 
-    def usual(self, values: list[Any]) -> tuple[list[float], Sequence[Plain]] | None:
+    def usual(self, values: list[Any]) -> tuple[list[float], Sequence[Scalar]] | None:
         if not set(map(type, values)) <= _PLAIN_TYPES:
             return None
         levels = [self._level.get((type(v) is bool, v), -1) for v in values]
@@ -54,7 +54,7 @@ class Listed(Parameter):
             return None
         return [float(level) for level in levels], [self._listed[level] for level in levels]
 
-    def value(self, coordinate: float) -> Plain:
+    def value(self, coordinate: float) -> Scalar:
         return self._listed[int(coordinate)]
 
     def fill(self, q: Array) -> Array:
@@ -71,11 +71,11 @@ class Categorical(Listed):
     1.0
     """
 
-    def __init__(self, choices: Sequence[Plain], *, when: Condition | None = None) -> None:
+    def __init__(self, choices: Sequence[Scalar], *, when: Condition | None = None) -> None:
         super().__init__(choices, "choices", when)
 
     @property
-    def choices(self) -> tuple[Plain, ...]:
+    def choices(self) -> tuple[Scalar, ...]:
         """The choices, in the order given."""
         return self._listed
 
@@ -89,7 +89,7 @@ class Categorical(Listed):
 class Grid(Listed):
     """One of some numbers or strings in a meaningful order: neighbours in the list are similar.
 
-    Values are placed evenly by rank, independent of their distance as numbers.
+    Values are spaced evenly by rank, independent of their distance as numbers.
 
     >>> Grid([16, 32, 64, 128]).value(2)
     64
@@ -104,7 +104,7 @@ class Grid(Listed):
                 )
 
     @property
-    def values(self) -> tuple[Plain, ...]:
+    def values(self) -> tuple[Scalar, ...]:
         """The values, in the order given."""
         return self._listed
 

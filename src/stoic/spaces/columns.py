@@ -9,15 +9,15 @@ import numpy as np
 
 from stoic.checks import Array
 from stoic.spaces.conditions import Needs
-from stoic.spaces.parameters import Parameter, Plain
+from stoic.spaces.parameters import Parameter, Scalar
 
 __all__ = ["read_columns"]
 
 
 def read_columns(
     parameters: Mapping[str, Parameter], needs: Sequence[Needs], rows: Sequence[Any]
-) -> tuple[Array, list[dict[str, Plain]]] | None:
-    """(n, P) coordinates of configurations and their plain values; None if a value is unusual.
+) -> tuple[Array, list[dict[str, Scalar]]] | None:
+    """(n, P) coordinates of configurations and their values as scalars; None if a value is unusual.
 
     Unusual values (NumPy numbers, mistakes) must be read one by one; that code reports mistakes.
     """
@@ -25,7 +25,7 @@ def read_columns(
     if not all(type(row) is dict and row.keys() <= names for row in rows):
         return None
     C = np.zeros((len(rows), len(parameters)))
-    plain: list[dict[str, Plain]] = [{} for _ in rows]
+    scalars: list[dict[str, Scalar]] = [{} for _ in rows]
     for i, (name, parameter) in enumerate(parameters.items()):
         present, absent = _existing(C, needs[i])
         if not all(name in rows[r] for r in present):
@@ -38,8 +38,8 @@ def read_columns(
         coordinates, values = read
         C[present, i] = coordinates
         for r, value in zip(present, values, strict=True):
-            plain[r][name] = value
-    return C, plain
+            scalars[r][name] = value
+    return C, scalars
 
 
 def _existing(C: Array, needs: Needs) -> tuple[Sequence[int], Sequence[int]]:

@@ -77,9 +77,9 @@ def count(parameters: Sequence[Parameter], needs: Sequence[Needs]) -> int | None
     """The number of different configurations; None for a continuum.
 
     Visits the parameters once and keeps, for every set of later parameters that are already ruled
-    out, the number of ways to reach it. Roots with many descendants come first, and a child comes
-    as soon as its roots are done, so there are few sets unless conditions interlock. A set is an
-    int; bit i is parameter i.
+    out, the number of ways that lead to it. Roots with many descendants come first, and a child
+    comes as soon as its roots are done, so there are few sets unless conditions interlock. A set is
+    an int; bit i is parameter i.
     """
     ways: Counter[int] = Counter({0: 1})
     for i in _order(needs):

@@ -18,14 +18,14 @@ import numpy as np
 from stoic.checks import Array, describe
 from stoic.errors import InvalidInput
 
-__all__ = ["Condition", "Parameter", "Plain", "fill_evenly", "jumps", "plain"]
+__all__ = ["Condition", "Parameter", "Scalar", "fill_evenly", "jumps", "scalar"]
 
-Plain = str | int | float | bool | None
-Condition = Mapping[str, Plain | list[Plain] | tuple[Plain, ...]]
+Scalar = str | int | float | bool | None
+Condition = Mapping[str, Scalar | list[Scalar] | tuple[Scalar, ...]]
 
 
-def plain(value: object, name: str, error: type[InvalidInput] = InvalidInput) -> Plain:
-    """``value`` as a plain Python scalar that JSON can hold, or a typed error."""
+def scalar(value: object, name: str, error: type[InvalidInput] = InvalidInput) -> Scalar:
+    """``value`` as a Python scalar that JSON can hold, or a typed error."""
     if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
         value = value.item()
     if value is None or type(value) is bool or type(value) is int or type(value) is str:
@@ -55,7 +55,7 @@ class Parameter(ABC):
         self._when = _condition(when)
 
     @property
-    def when(self) -> Mapping[str, tuple[Plain, ...]]:
+    def when(self) -> Mapping[str, tuple[Scalar, ...]]:
         """The condition: each parent with a tuple of values; empty without a condition."""
         return MappingProxyType(self._when)
 
@@ -71,14 +71,14 @@ class Parameter(ABC):
         """The position of ``value`` in [0, 1] (floats) or its level, or `InvalidParams`."""
 
     @abstractmethod
-    def usual(self, values: list[Any]) -> tuple[list[float], Sequence[Plain]] | None:
-        """Coordinates and plain values of many values, as from `coordinate`.
+    def usual(self, values: list[Any]) -> tuple[list[float], Sequence[Scalar]] | None:
+        """Coordinates and scalars of many values, as from `coordinate`.
 
-        None if a value is invalid, or valid but not a plain Python value.
+        None if a value is invalid, or valid but not a Python scalar.
         """
 
     @abstractmethod
-    def value(self, coordinate: float) -> Plain:
+    def value(self, coordinate: float) -> Scalar:
         """The value at a coordinate, within the bounds exactly."""
 
     @abstractmethod
@@ -114,7 +114,7 @@ class Parameter(ABC):
         return hash(repr(self))
 
 
-def _condition(when: object) -> dict[str, tuple[Plain, ...]]:
+def _condition(when: object) -> dict[str, tuple[Scalar, ...]]:
     """``when`` with its names sorted and every value in a tuple, or a typed error."""
     if when is None:
         return {}
@@ -136,7 +136,7 @@ def _condition(when: object) -> dict[str, tuple[Plain, ...]]:
                 "list the values for which the parameter exists"
             )
         condition[str.__str__(parent)] = tuple(
-            plain(v, f"the value of {parent!r} in when") for v in listed
+            scalar(v, f"the value of {parent!r} in when") for v in listed
         )
     return dict(sorted(condition.items()))
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from stoic.checks import Array, choice, integer, number
 from stoic.errors import InvalidInput, InvalidParams
-from stoic.spaces.parameters import Condition, Parameter, Plain, fill_evenly, jumps
+from stoic.spaces.parameters import Condition, Parameter, Scalar, fill_evenly, jumps
 
 __all__ = ["Float", "Int"]
 
@@ -75,7 +75,7 @@ class Float(Parameter):
         v = number(value, name, at_least=self.low, at_most=self.high, error=InvalidParams)
         return self._position(v)
 
-    def usual(self, values: list[Any]) -> tuple[list[float], Sequence[Plain]] | None:
+    def usual(self, values: list[Any]) -> tuple[list[float], Sequence[Scalar]] | None:
         low, high = self.low, self.high
         if not (set(map(type, values)) <= {float} and all(low <= v <= high for v in values)):
             return None
@@ -147,7 +147,7 @@ class Int(Parameter):
         v = integer(value, name, at_least=self.low, at_most=self.high, error=InvalidParams)
         return float(v - self.low)
 
-    def usual(self, values: list[Any]) -> tuple[list[float], Sequence[Plain]] | None:
+    def usual(self, values: list[Any]) -> tuple[list[float], Sequence[Scalar]] | None:
         low, high = self.low, self.high
         if not (set(map(type, values)) <= {int} and all(low <= v <= high for v in values)):
             return None

@@ -17,7 +17,7 @@ from stoic.spaces.columns import read_columns
 from stoic.spaces.conditions import count, resolve
 from stoic.spaces.description import describe_parameters, parameters_of, read_parameters
 from stoic.spaces.layout import Layout
-from stoic.spaces.parameters import Parameter, Plain
+from stoic.spaces.parameters import Parameter, Scalar
 from stoic.spaces.ranges import Float
 from stoic.spaces.sobol import sobol
 
@@ -121,8 +121,8 @@ class Space:
         row: Array = self.read([params])[0][0]
         return row
 
-    def read(self, rows: Sequence[Mapping[str, object]]) -> tuple[Array, list[dict[str, Plain]]]:
-        """(n, dimension) points of many configurations, and the configurations in plain values.
+    def read(self, rows: Sequence[Mapping[str, object]]) -> tuple[Array, list[dict[str, Scalar]]]:
+        """(n, dimension) points of many configurations, and the configurations as scalars.
 
         Floats keep all digits.
         """
@@ -137,12 +137,12 @@ class Space:
         C = np.zeros((len(rows), len(self)))
         values = []
         for row, params in enumerate(rows):
-            coordinates, plain = self._read(params)
+            coordinates, scalars = self._read(params)
             C[row] = coordinates
-            values.append(plain)
+            values.append(scalars)
         return self._layout.encode(C), values
 
-    def _read(self, params: Mapping[str, Any]) -> tuple[list[float], dict[str, Plain]]:
+    def _read(self, params: Mapping[str, Any]) -> tuple[list[float], dict[str, Scalar]]:
         if type(params) is not dict and not isinstance(params, Mapping):
             raise InvalidParams(
                 f"expected parameters as a mapping of names to values, got {describe(params)}"
@@ -153,7 +153,7 @@ class Space:
                 raise InvalidParams(
                     f"expected names among {listed}, got {describe(name)}; correct or drop it"
                 )
-        row, plain = [0.0] * len(self), {}
+        row, scalars = [0.0] * len(self), {}
         for i, (name, parameter) in enumerate(self._parameters.items()):
             needs = self._needs[i]
             if not needs or all(int(row[a]) in levels for a, levels in needs.items()):
@@ -161,16 +161,16 @@ class Space:
                     raise InvalidParams(f"expected a value of {name!r}, got none; add it")
                 row[i] = parameter.coordinate(params[name], repr(name))
                 exact = isinstance(parameter, Float)
-                plain[name] = float(params[name]) if exact else parameter.value(row[i])
+                scalars[name] = float(params[name]) if exact else parameter.value(row[i])
             elif params.get(name) is not None:
                 raise InvalidParams(
                     f"expected no value of {name!r}, which exists only when "
                     f"{parameter.condition()}, got {describe(params[name])}; leave it out"
                 )
-        return row, plain
+        return row, scalars
 
     def decode(self, u: object) -> dict[str, object]:
-        """The configuration nearest to a point, in plain Python values."""
+        """The configuration nearest to a point, as Python scalars."""
         C = self._layout.coordinates(self._points(u, 1)[None])
         exists = self._layout.exists(C)[0].tolist()
         return {

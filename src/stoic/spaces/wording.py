@@ -1,4 +1,4 @@
-"""Configurations as people read them: the one place that writes ``threads=8, gc=zgc``."""
+"""Configurations as text for display: ``threads=8, gc=zgc``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def assignments(
     most: int | None = None,
     text: Callable[[str], str] = visible,
 ) -> str:
-    """A configuration in a line; ``text`` makes each name and value fit to be shown.
+    """A configuration on one line; ``text`` makes each name and value printable.
 
     Where there are more than ``most`` parameters, an ellipsis stands for the rest.
 

@@ -1,4 +1,4 @@
-"""Who suggests the next trial and draws conclusions: rebuilt from the log, never stored."""
+"""Advisers suggest the next trial and draw conclusions; they are rebuilt from the study's log."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Observation = tuple[int, Params, float | None, str | None]  # trial, its paramet
 
 
 class Adviser(ABC):
-    """A function of the log: from the same entries come the same suggestions and conclusions."""
+    """Suggests trials as a function of the log: the same entries give the same suggestions."""
 
     needs_history = True  # whether suggestions depend on the log
 
@@ -39,7 +39,7 @@ class Adviser(ABC):
 
     @abstractmethod
     def recommend(self) -> Answer:
-        """The configuration to stand by."""
+        """The recommended configuration."""
 
     @property
     @abstractmethod

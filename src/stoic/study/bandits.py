@@ -26,12 +26,12 @@ __all__ = ["PolicyAdviser"]
 class PolicyAdviser(Adviser):
     """A bandit policy.
 
-    Policies with a plan (plays of one arm, of one epoch) want its arms and no others. Parallel
-    workers report in any order, and a study takes all that comes. What is out of plan is held
-    back, in order, until a plan wants that arm. Where all of a plan is under way, the next one
-    is predicted by a copy that is given the values that the policy expects. A failure counts as
-    the worst value so far; before there is one, it counts as under way, so that another arm is
-    tried.
+    Some policies plan ahead (several plays of one arm, or of one epoch) and accept payoffs of
+    planned arms only. Parallel workers report in any order. A payoff that is not planned is held
+    back until a plan contains its arm. Where all arms of a plan are under evaluation, a copy of
+    the policy is given the values that the policy expects, and the copy makes the next plan. A
+    failure counts as the worst value so far. Before there is a value, a failed arm counts as
+    under evaluation, so that another arm is tried.
     """
 
     def __init__(self, definition: Definition, policy: Policy | None) -> None:
@@ -74,7 +74,7 @@ class PolicyAdviser(Adviser):
         self._held.append((arm, payoff))
         refused: set[Any] = set()
         i = 0
-        while i < len(self._held):  # each payoff that is taken may change the plan
+        while i < len(self._held):  # each accepted payoff may change the plan
             arm, payoff = self._held[i]
             if arm not in refused:
                 try:
@@ -100,11 +100,11 @@ class PolicyAdviser(Adviser):
                     return self._params(arm)
                 counts[arm] -= 1
             policy = self._predicted(policy, batch)
-            for arm in batch:  # each of them is under way
+            for arm in batch:  # each is under evaluation
                 waiting.remove(arm)
 
     def _predicted(self, policy: Policy, plan: list[Any]) -> Policy:
-        """A copy of the policy as it will be after a plan that goes as expected."""
+        """A copy of the policy after its plan, with the expected payoffs."""
         copy = deepcopy(policy)
         for arm in plan:
             arms = isinstance(policy.domain, Arms)

@@ -1,4 +1,4 @@
-"""What a study is about: the part of it that never changes."""
+"""The definition of a study: space, direction, method and seed, which never change."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _FORMAT = 1
 
 @dataclass(frozen=True)
 class StudyArguments:
-    """What a caller gave to make or to open a study; None where nothing was given."""
+    """The arguments with which a study is made or opened; None where one was not given."""
 
     space: Any = None
     policy: Any = None
@@ -57,13 +57,13 @@ class StudyArguments:
 
     @property
     def enough(self) -> bool:
-        """Whether a study can be made of it; a policy maximises its payoffs."""
+        """Whether these arguments define a study; a policy needs no direction: it maximises."""
         return self.policy is not None or None not in (self.space, self.direction)
 
 
 @dataclass(frozen=True)
 class Definition:
-    """What to search, for what, and how."""
+    """The space, the direction, the objective and the method of a study."""
 
     space: Space
     direction: str
@@ -87,7 +87,7 @@ class Definition:
         try:
             state = read(written(plain), "a policy")
         except (TypeError, ValueError) as cause:
-            raise InvalidInput(f"expected a policy whose state is plain data: {cause}") from cause
+            raise InvalidInput(f"expected a policy whose state is JSON data: {cause}") from cause
         return cls(_space_of(state), direction, policy.seed, "policy", objective, state)
 
     def text(self) -> str:
@@ -123,13 +123,13 @@ class Definition:
             ) from cause
 
     def sound(self) -> Definition:
-        """Itself, if its policy can be made; else `InvalidState`."""
+        """This definition, if its policy can be restored; else `InvalidState`."""
         if self.policy is not None and self.policy.get("shared/schedule") != "custom":
             stoic.policies.from_state(self.policy)
         return self
 
     def agree(self, arguments: StudyArguments, name: str) -> None:
-        """Raise `StudyMismatch` unless all that was given is so."""
+        """Raise `StudyMismatch` unless the given arguments agree with this definition."""
         given: dict[str, Any] = {
             "direction": arguments.direction,
             "seed": arguments.seed,
@@ -161,7 +161,7 @@ def checked_name(name: object, what: str) -> str:
 
 
 def checked_params(space: Space, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Values of the space in plain types, floats to the last digit, or `InvalidParams`."""
+    """The values as Python scalars, floats with all digits, or `InvalidParams`."""
     found = space.decode(space.encode(params))
     return {k: float(params[k]) if isinstance(v, float) else v for k, v in found.items()}
 

@@ -1,4 +1,4 @@
-"""Ctrl-C a moment later: not between a commit and the note of what was leased."""
+"""Delay Ctrl-C, so that it never comes between a commit and the record of a lease."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["postponed"]
 
 @contextmanager
 def postponed() -> Iterator[None]:
-    """Raise a `KeyboardInterrupt` of the block at its end; the second one at once.
+    """Raise a `KeyboardInterrupt` at the end of the block; a second one is raised at once.
 
-    Does nothing in other threads, which never see one, and where somebody else handles Ctrl-C.
+    Does nothing in threads other than the main one, or where Ctrl-C has another handler.
     """
     main = threading.current_thread() is threading.main_thread()
     if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:

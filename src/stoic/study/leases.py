@@ -1,4 +1,4 @@
-"""Leases of trials to workers: suggestions, renewals, and trials that come back."""
+"""Lease trials to workers: suggest, renew, release, and lease again what was lost."""
 
 from __future__ import annotations
 
@@ -11,20 +11,12 @@ from stoic.study.records import StudyTrial
 from stoic.study.store.codec import params_of, text_of, written
 from stoic.study.store.connection import Connection
 from stoic.study.store.ledger import Present
-from stoic.study.store.rows import (
-    FAILED,
-    GIVEN_BACK,
-    OPEN,
-    TAKEN_BACK,
-    UNKNOWN,
-    Entry,
-    TrialRow,
-)
+from stoic.study.store.rows import FAILED, GIVEN_BACK, OPEN, TAKEN_BACK, UNKNOWN, Entry, TrialRow
 from stoic.study.workers import gone, this_worker
 
 __all__ = ["Leases"]
 
-_MAX_LATE_SUGGESTIONS = 3  # before one is made while all other workers wait
+_MAX_LATE_SUGGESTIONS = 3  # before a suggestion is made while all other workers wait
 
 
 class _Proposal(NamedTuple):
@@ -36,20 +28,20 @@ class _Proposal(NamedTuple):
 
 
 class _Full(Exception):
-    """The trials that are wanted are all there, and leased."""
+    """The study has as many trials as were wanted, and all open ones are leased."""
 
 
 class Leases(ForkAware):
     """Leases the trials of a study to one worker: of a given name, or this process.
 
-    A trial whose leases were lost ``max_lost`` times fails: what ends its workers would block the
-    study for ever. None: it comes back without end.
+    A trial whose leases were lost ``max_lost`` times fails. Otherwise a trial that kills its
+    workers would block the study for ever. With None there is no limit.
     """
 
     def __init__(self, opened: OpenStudy, worker: str | None, max_lost: int | None) -> None:
         self._opened, self._named, self._max_lost = opened, worker, max_lost
         self._database, self._ledger = opened.database, opened.ledger
-        self._tokens: dict[int, str] = {}  # of the leases that this object was given
+        self._tokens: dict[int, str] = {}  # of the leases of this object
         self.join_forks()
 
     def after_fork_in_child(self) -> None:
@@ -57,7 +49,7 @@ class Leases(ForkAware):
 
     @property
     def worker(self) -> str:
-        """Who asks; after a fork that is the child, which may die before its parent."""
+        """The name of this worker; after a fork that of the child, which may end first."""
         return this_worker() if self._named is None else self._named
 
     # -- ask ----------------------------------------------------------------------------------
@@ -72,15 +64,15 @@ class Leases(ForkAware):
                     if taken is not None:
                         return taken
                 while (taken := self._take(seconds, budget, None, now=True)) is None:
-                    pass  # trials were given up: they must be in the log before one is suggested
+                    pass  # trials were given up; the log must hold them before the next suggestion
                 return taken
             except _Full:
                 return None
 
     def _propose(self, budget: int | None) -> _Proposal | None:
-        """A suggestion made while others may write; None where a trial waits to be asked again."""
+        """A suggestion made while others may write; None where a trial waits to be leased again."""
         with self._database.read() as connection:
-            present = self._ledger.look(connection)
+            present = self._ledger.present(connection)
             if self._ledger.expired(connection, present) is not None:
                 return None
             _check(present, budget)
@@ -91,12 +83,12 @@ class Leases(ForkAware):
     def _take(
         self, seconds: float, budget: int | None, proposal: _Proposal | None, *, now: bool = False
     ) -> StudyTrial | None:
-        """Lease a trial; None where the proposal came too late, unless it must be ``now``.
+        """Lease a trial; None where the proposal is out of date, unless ``now``.
 
-        None as well where trials were given up, and what comes next depends on it.
+        Also None where trials were given up and the next suggestion depends on them.
         """
         with self._database.write() as connection:
-            present = self._ledger.look(connection, lock=True)
+            present = self._ledger.present(connection, lock=True)
             entries = present.row.entries
             expired = self._returned(connection, present)
             if expired is not None:
@@ -133,7 +125,7 @@ class Leases(ForkAware):
             if self._max_lost is None or trial.lost < self._max_lost:
                 return trial
             leases = "1 lease" if trial.lost == 1 else f"{trial.lost} leases"
-            reason = written(f"given up: lost {leases} and never told")
+            reason = written(f"given up: lost {leases} and never reported")
             entry = Entry(present.row.entries + 1, trial.number, 0, None, reason, present.now)
             present.row = self._ledger.append(connection, present, trial, entry)
             self._ledger.save(connection, present.row)
@@ -166,15 +158,15 @@ class Leases(ForkAware):
     # -- leases -------------------------------------------------------------------------------
 
     def extend(self, trial: StudyTrial | int, seconds: float | None) -> bool:
-        """Lease for so many seconds from now, or give back; False where it is not ours.
+        """Extend a lease to ``seconds`` from now, or end it (None); False where it is not ours.
 
-        Ours is a lease whose token the trial has. A number alone stands for the lease that this
-        object was given, and for no other.
+        A lease is ours if the trial has its token. A number alone stands for the lease that this
+        object was given.
         """
         number = self._opened.number(trial)
         own = trial.token if isinstance(trial, StudyTrial) else self._tokens.get(number, "")
         with self._database.write() as connection:
-            present = self._ledger.look(connection, lock=True)
+            present = self._ledger.present(connection, lock=True)
             row = self._opened.known(connection, number)
             if row.state != OPEN or not own or own != row.token:
                 return False
@@ -190,18 +182,19 @@ class Leases(ForkAware):
         self._tokens.pop(number, None)
 
     def reclaim(self) -> int:
-        """Take back the trials of processes that ended on this machine; their number.
+        """Take back the trials of processes that ended on this machine; return their number.
 
-        Leases that are measured by a clock that can't be read here are measured by ours from now
-        on, for their whole time: those of other machines, and of this one before it was started
-        anew. The store keeps that, so that they end though nobody stays to see it.
+        Some leases are measured by a clock that can't be read here: that of another machine, or
+        of this one before its last start. From now on this machine's clock measures them, for
+        their whole time. The store keeps this, so that they end even if this process does not
+        stay.
         """
         with self._database.read() as connection:
-            present = self._ledger.look(connection)
+            present = self._ledger.present(connection)
             if not any(_lost(t) or present.foreign(t) for t in self._ledger.open(connection)):
                 return 0
         with self._database.write() as connection:
-            present = self._ledger.look(connection, lock=True)
+            present = self._ledger.present(connection, lock=True)
             trials = self._ledger.open(connection)
             lost = [trial for trial in trials if _lost(trial)]
             for trial in lost:
@@ -212,12 +205,12 @@ class Leases(ForkAware):
                     self._ledger.change(connection, _adopted(trial, present))
         return len(lost)
 
-    # -- trials that callers want -------------------------------------------------------------
+    # -- trials of the caller -----------------------------------------------------------------
 
     def enqueue(self, params: dict[str, Any]) -> None:
-        """A trial that waits to be asked before any suggestion."""
+        """Add a trial that is leased before any suggestion."""
         with self._database.write() as connection:
-            present = self._ledger.look(connection, lock=True)
+            present = self._ledger.present(connection, lock=True)
             count = present.row.next_number
             trial = TrialRow(count, text_of(params), OPEN, present.now, GIVEN_BACK, "", 0)
             self._ledger.add(connection, trial)
@@ -234,7 +227,7 @@ def _lost(trial: TrialRow) -> bool:
 
 
 def _adopted(trial: TrialRow, present: Present) -> TrialRow:
-    """The trial with its lease anew by the present clock."""
+    """The trial with its whole lease measured by the present clock."""
     if trial.expires != UNKNOWN:
         return present.leased(trial, trial.lease)
     if trial.lease_until <= TAKEN_BACK:  # of format 1, and over

@@ -1,4 +1,4 @@
-"""The studies of a store: listed and deleted."""
+"""List and delete the studies of a store."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["delete", "summaries"]
 
 
 def summaries(store: str | os.PathLike[str]) -> tuple[StudySummary, ...]:
-    """The studies of a store, in the order in which they were made."""
+    """The studies of a store, oldest first."""
     database = open_store(store, make=False)
     try:
         with database.read() as connection:
@@ -49,7 +49,7 @@ def _summary(database: Database, connection: Connection, name: str) -> StudySumm
 
 
 def delete(store: str | os.PathLike[str], name: str) -> None:
-    """Remove a study and all of its trials, for good."""
+    """Remove a study and all of its trials; this can't be undone."""
     database = open_store(store, make=False)
     try:
         with database.write() as connection:

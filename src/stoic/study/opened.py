@@ -1,4 +1,4 @@
-"""An open study: its store, its rows, and an adviser that is kept up with the log."""
+"""An open study: its store, its rows, and an adviser that follows the log."""
 
 from __future__ import annotations
 
@@ -7,13 +7,7 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from stoic.checks import given_direction, integer
-from stoic.errors import (
-    InvalidInput,
-    StoreDamaged,
-    StoreMissing,
-    UnknownStudy,
-    UnknownTrial,
-)
+from stoic.errors import InvalidInput, StoreDamaged, StoreMissing, UnknownStudy, UnknownTrial
 from stoic.forks import ForkAware
 from stoic.study.advisers import Adviser, Observation
 from stoic.study.bandits import PolicyAdviser
@@ -34,7 +28,7 @@ __all__ = ["OpenStudy", "adviser_of", "observation_of"]
 
 
 def adviser_of(definition: Definition, policy: Policy | None = None) -> Adviser:
-    """The adviser of a study; ``policy`` gives its schedule where that is none that is stored."""
+    """The adviser of a study; ``policy`` provides a schedule that could not be stored."""
     if definition.policy is not None:
         return PolicyAdviser(definition, policy)
     return (RandomAdviser if definition.method == "random" else OptimizerAdviser)(definition)
@@ -46,10 +40,10 @@ def observation_of(entry: Entry, params: str) -> Observation:
 
 
 class OpenStudy(ForkAware):
-    """One study of one store, opened, found whole, with an adviser that is kept up with the log.
+    """One study of one store, verified when opened, with an adviser that follows the log.
 
-    ``thinking`` is held by who uses the adviser, and never waited for within a transaction. In a
-    child that was forked while another thread held it, the adviser begins afresh.
+    A thread holds the lock ``thinking`` while it uses the adviser, and never waits for it within
+    a transaction. In a child that was forked while another thread held it, a new adviser is made.
     """
 
     def __init__(
@@ -91,7 +85,7 @@ class OpenStudy(ForkAware):
             )
         with self.database.write() as connection:
             self.database.exclusive(connection)
-            found = find(connection, self.name)  # another process may have been quicker
+            found = find(connection, self.name)  # another process may have made it
             if found is None:
                 now = self.database.present(connection)
                 row = create(connection, uuid.uuid4().hex, self.name, now, wanted.text())
@@ -101,7 +95,7 @@ class OpenStudy(ForkAware):
 
     def _load(self) -> None:
         with self.database.read() as connection:
-            row = self.ledger.look(connection).row
+            row = self.ledger.present(connection).row
             if not self.adviser.needs_history:
                 verify(connection, self.ledger, row)
                 return
@@ -117,30 +111,30 @@ class OpenStudy(ForkAware):
     # -- the adviser --------------------------------------------------------------------------
 
     def _forget(self) -> None:
-        """Begin the adviser afresh; it is a cache of the log."""
+        """Make a new adviser; it is a cache of the log."""
         self._adviser: Adviser | None = None
         self._seen, self._head = 0, first_head(self.ledger.uid)
 
     @property
     def adviser(self) -> Adviser:
-        """Who suggests; knows the log as far as it was caught up with."""
+        """The adviser, with the log up to the last `catch_up`."""
         if self._adviser is None:
             self._adviser = adviser_of(self.definition, self._policy)
         return self._adviser
 
     def after_fork_in_child(self) -> None:
-        if self.thinking.acquire(blocking=False):  # nobody's, or held by the thread that forked
+        if self.thinking.acquire(blocking=False):  # free, or held by the thread that forked
             self.thinking.release()
         else:
             self.thinking = threading.RLock()
             self._forget()
 
     def catch_up(self, connection: Connection, row: StudyRow) -> None:
-        """Give the adviser what the log has and it has not."""
+        """Give the adviser the entries of the log that are new to it."""
         if row.entries < self._seen or (row.entries == self._seen and row.head != self._head):
             raise StoreDamaged(
                 f"expected the log of study {self.name!r} to go on from entry {self._seen}, got "
-                f"another of {row.entries} entries; was an old copy put in its place?"
+                f"another of {row.entries} entries; was it replaced by an old copy?"
             )
         after = self.ledger.entries(connection, row, self._seen, self._head)
         self._take([observation_of(entry, trial.params) for entry, trial in after], row)
@@ -149,21 +143,21 @@ class OpenStudy(ForkAware):
         try:
             self.adviser.take_all(observations)
         except BaseException as error:
-            self._forget()  # never half of it
+            self._forget()  # it may hold half of them
             if isinstance(error, InvalidInput):
                 raise StoreDamaged(f"study {self.name!r} holds what it can't: {error}") from error
             raise
         self._seen, self._head = row.entries, row.head
 
     def informed(self) -> Adviser:
-        """The adviser with all that the log holds."""
+        """The adviser, with the whole log."""
         with self.thinking:
             with self.database.read() as connection:
-                self.catch_up(connection, self.ledger.look(connection).row)
+                self.catch_up(connection, self.ledger.present(connection).row)
             return self.adviser
 
     def pending(self, connection: Connection, row: StudyRow) -> list[dict[str, Any]]:
-        """What is under evaluation, once the adviser knows what is not."""
+        """Bring the adviser up to date; return the configurations under evaluation."""
         self.catch_up(connection, row)
         return [params_of(trial.params) for trial in self.ledger.open(connection)]
 

@@ -16,7 +16,7 @@ __all__ = ["OptimizerAdviser", "RandomAdviser"]
 
 
 class OptimizerAdviser(Adviser):
-    """`stoic.Optimizer`, with the study's numbers on its trials."""
+    """`stoic.Optimizer`, whose trials have the study's numbers."""
 
     def __init__(self, definition: Definition) -> None:
         super().__init__(definition)
@@ -24,7 +24,7 @@ class OptimizerAdviser(Adviser):
 
     @cached_property
     def optimizer(self) -> Optimizer:
-        """Made when it is needed: it takes half a second of imports."""
+        """The optimiser, made when it is needed: its imports take half a second."""
         of = self.definition
         return Optimizer(of.space, direction=of.direction, seed=of.seed)
 
@@ -60,7 +60,7 @@ class OptimizerAdviser(Adviser):
 
 
 class RandomAdviser(OptimizerAdviser):
-    """Uniform draws; the optimiser is asked for conclusions only."""
+    """Suggests uniform draws; the optimiser draws the conclusions."""
 
     needs_history = False
 

@@ -1,4 +1,4 @@
-"""Outcomes of trials, each once: appended to the log, and on the disk when acknowledged."""
+"""Record outcomes of trials in the log, each once, on the disk when acknowledged."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ class Outcomes:
         self._database, self._ledger = opened.database, opened.ledger
 
     def value(self, number: int, measurement: int, value: float) -> None:
-        """A measurement of a trial."""
+        """Record a measurement of a trial."""
         self._record(number, measurement, repr(value), None)
 
     def failure(self, number: int, reason: str) -> None:
-        """A trial that gave no value."""
+        """Record that a trial gave no value."""
         self._record(number, 0, None, written(reason))
 
     def _record(self, number: int, measurement: int, value: str | None, reason: str | None) -> None:
         with self._database.write() as connection:
-            present = self._ledger.look(connection, lock=True)
+            present = self._ledger.present(connection, lock=True)
             trial = self._opened.known(connection, number)
             if trial.state != OPEN and self._settled(connection, trial, measurement, value):
                 return
@@ -43,7 +43,7 @@ class Outcomes:
     def _settled(
         self, connection: Connection, trial: TrialRow, measurement: int, value: str | None
     ) -> bool:
-        """Whether the very same was reported before."""
+        """Whether the same outcome was recorded before."""
         if value is None and trial.state == FAILED:
             return True
         if value is None or trial.state == FAILED:
@@ -73,9 +73,9 @@ class Outcomes:
         self._ledger.save(connection, self._ledger.append(connection, present, trial, entry))
 
     def add(self, params: dict[str, Any], value: float, worker: str) -> TrialRow:
-        """A trial that was measured elsewhere."""
+        """Add a trial that was measured elsewhere."""
         with self._database.write() as connection:
-            present = self._ledger.look(connection, lock=True)
+            present = self._ledger.present(connection, lock=True)
             count, now = present.row.next_number, present.now
             trial = TrialRow(count, text_of(params), OPEN, now, now, worker, 1)
             self._ledger.add(connection, trial._replace(state=TOLD))

@@ -1,4 +1,4 @@
-"""What a study hands out: trials to evaluate, records of them, summaries of studies."""
+"""Records that users see: trials to evaluate, finished trials, summaries of studies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["StudySummary", "StudyTrial", "TrialRecord"]
 class StudyTrial:
     """A configuration to evaluate, leased to one worker until ``lease_until`` (Unix seconds).
 
-    Who has its ``token`` holds the lease, and may renew or release it.
+    The worker that has its ``token`` holds the lease, and may renew or release it.
     """
 
     number: int
@@ -25,23 +25,23 @@ class StudyTrial:
 
 @dataclass(frozen=True)
 class TrialRecord:
-    """All that a study knows of a trial; times are Unix seconds."""
+    """A trial and its outcome; times are Unix seconds."""
 
     number: int
     params: dict[str, Any]
     state: str  # "open" | "told" | "failed"
-    values: tuple[float, ...]  # one for each measurement, in the order in which they were told
+    values: tuple[float, ...]  # one for each measurement, in the order of their reports
     reason: str | None  # of a failure
     asked: float
-    told: float | None  # when it was told or failed first
+    told: float | None  # time of the first outcome; None while there is none
     worker: str
-    attempt: int  # 0 where it was enqueued and nobody has asked yet
+    attempt: int  # 0 where it was enqueued and not asked yet
     lease_until: float
 
 
 @dataclass(frozen=True)
 class StudySummary:
-    """A study of a store at a glance; times are Unix seconds."""
+    """Name and counts of a study; times are Unix seconds."""
 
     name: str
     uid: str
@@ -52,4 +52,4 @@ class StudySummary:
     failed: int
     open: int
     made: float
-    last: float | None  # when a trial was told last
+    last: float | None  # time of the last outcome

@@ -1,11 +1,10 @@
-"""Runs within a study: its trials as the source of a loop, and `Study.optimize`."""
+"""Run evaluations of a study: its trials as the source of a loop, and `Study.optimize`."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from stoic.checks import choice
@@ -39,7 +38,7 @@ def run(
     callback: Callable[[Trial], object] | None,
     progress: bool,
 ) -> bool:
-    """Finish ``budget`` trials of the study; whether Ctrl-C ended it before."""
+    """Evaluate until ``budget`` trials are finished; return whether Ctrl-C ended the run."""
     evaluation = FunctionEvaluation(fn, study.space)
     budget, jobs = checked(budget, jobs, callback)
     choice(engine[0], "engine", ENGINES)
@@ -61,7 +60,7 @@ def run(
 
 
 class _Progress:
-    """How a study is going, for the progress bar."""
+    """The trials and the answer of a study, for the progress bar."""
 
     def __init__(self, study: Study) -> None:
         self._study = study
@@ -75,10 +74,10 @@ class _Progress:
 
 
 class StudySource(ForkAware):
-    """Trials of a study, until it has ``budget`` finished ones.
+    """Gives trials of a study to a loop, until the study has ``budget`` finished ones.
 
-    Their leases are renewed for as long as they are under way; those still open in the end are
-    released. A child that an evaluation forks holds none of them, and releases none.
+    Leases are renewed while their trials are evaluated. Trials that are still open at the end are
+    released. A child that an evaluation forks holds no leases, and releases none.
     """
 
     def __init__(self, study: Study, budget: int) -> None:
@@ -94,16 +93,11 @@ class StudySource(ForkAware):
         self.join_forks()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._over.set()
         self._renewing.join()
         for trial in self._held.values():
-            with suppress(StoreError):  # it comes back when the lease ends
+            with suppress(StoreError):  # the trial comes back when its lease ends
                 self._study.release(trial)
 
     def after_fork_in_child(self) -> None:
@@ -114,7 +108,7 @@ class StudySource(ForkAware):
             with self._guard:
                 held = list(self._held.values())
             for trial in held:
-                with suppress(StoreError):  # it may be back before the lease has ended
+                with suppress(StoreError):  # the store may be back before the lease ends
                     self._study.renew(trial)
 
     def left(self) -> int:
@@ -142,7 +136,7 @@ class StudySource(ForkAware):
         return Finished(ticket.number, ticket.params, outcome, by_another)
 
     def _tell(self, number: int, outcome: Outcome) -> None:
-        """All values, or the failure; telling the same again is fine."""
+        """Report all values, or the failure; the same report again changes nothing."""
         for i, value in enumerate(outcome.values):
             self._study.tell(number, value, measurement=i)
         if not outcome.values:

@@ -1,4 +1,4 @@
-"""Persistent ask and tell."""
+"""`stoic.Study`: persistent ask and tell for any number of workers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from stoic.checks import describe, integer, number
@@ -33,13 +32,13 @@ _MODES = (0o600, 0o640, 0o660)
 
 
 class Study(StudyView):
-    """A search that survives: crashes, kills, power cuts, many workers at once.
+    """A search that survives crashes, kills and power cuts, with many workers at once.
 
-    Every ``ask`` and every ``tell`` is one transaction; what ``tell`` returned from is on the
+    Every ``ask`` and every ``tell`` is one transaction; when ``tell`` returns, the value is on the
     disk. Any number of processes may work on one study. A trial is leased to the worker that asked
     for it; if no outcome comes before the lease ends, the trial is asked again. Suggestions are
-    a function of the seed and of what stands in the store, so that a study that was stopped goes
-    on as if it never had been.
+    a function of the seed and of the store's content, so a study that was stopped continues as if
+    it had not been stopped.
 
     Parameters
     ----------
@@ -48,34 +47,36 @@ class Study(StudyView):
     name
         Of the study; a store may hold several.
     space
-        What to search, as for `stoic.Optimizer`. Makes the study if it is not there; if it is,
-        it must be of this space. With neither space nor policy, the study must be there.
+        What to search, as for `stoic.Optimizer`. Makes the study if it does not exist; an existing
+        study must have this space. With neither space nor policy, the study must exist.
     policy
         A policy of `stoic.policies` instead of a space; it is copied as it is now. Trials then
         have ``params == {"arm": i}``, or ``x0``, ``x1``, … on a box.
     direction
-        ``"maximize"`` or ``"minimize"``. A new study of a space needs it; one that is there has
-        it, and a policy maximises its payoffs unless it is given.
+        ``"maximize"`` or ``"minimize"``. A new study of a space needs it. By default a policy
+        maximises its payoffs.
     seed
-        Of all that is drawn; 0 by default.
+            Of all random draws; 0 by default.
     method
         ``"auto"``, the optimiser, or ``"random"``, uniform draws that depend on the seed and the
         trial's number alone.
     objective
         What is measured, for reports.
     lease
-        Seconds before an asked trial of a worker that stopped responding comes back. They are
-        measured by the server's clock, in a file by the time since the machine started; the date
-        of a client has no part in it.
+        Seconds until a trial is asked again whose worker stopped responding. A server's clock
+        measures them, or in a file the time since the machine started; the system time of a
+        client has no effect.
     worker
-        The name of who asks; by default host, process and its start, by which a worker that died
-        on this machine is known at once, and its trials come back when a study is opened.
+        The name of this worker. By default it consists of host, process and the process's start.
+        With it, trials of a worker that ended on this machine are taken back when a study is
+        opened.
     mode
         Permissions of the files of a new store: ``0o600``, for their owner alone; ``0o640``, so
         that the group may copy and examine them; ``0o660``, so that the group may work on them.
     max_lost_leases
-        A trial whose leases were lost so many times, each with its worker, fails: what ends its
-        workers must not block a study. None, where workers are preempted often: no limit.
+        A trial whose leases were lost so many times, each with its worker, fails: a trial that
+        kills its workers must not block the study. None means no limit, for workers that are
+        often preempted.
 
     >>> import tempfile, os
     >>> store = os.path.join(tempfile.mkdtemp(), "study.db")
@@ -120,18 +121,13 @@ class Study(StudyView):
             raise
 
     def close(self) -> None:
-        """Let go of the store; trials that were asked stay leased until their leases end."""
+        """Close the store; trials that were asked stay leased until their leases end."""
         self._closing()
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __repr__(self) -> str:
@@ -152,15 +148,15 @@ class Study(StudyView):
     def ask_within(self, budget: int, *, lease: float | None = None) -> StudyTrial | None:
         """As `ask`, but None where the study has ``budget`` trials, all leased or finished.
 
-        So that many workers together finish as many trials as they should, and none more.
+        With it, many workers together finish exactly ``budget`` trials.
         """
         return self._leases.ask(self._seconds(lease), integer(budget, "budget", at_least=0))
 
     def renew(self, trial: StudyTrial | int, lease: float | None = None) -> bool:
         """Lease for ``lease`` seconds from now; False where the trial is not, or no longer, ours.
 
-        Ours is the lease whose token the trial has. A number stands for the lease that this very
-        object was given by `ask`, and for none that another worker holds.
+        A lease is ours if the trial has its token. A number stands for the lease that `ask` of
+        this object gave.
         """
         return self._leases.extend(trial, self._seconds(lease))
 
@@ -169,11 +165,11 @@ class Study(StudyView):
         return self._leases.extend(trial, None)
 
     def reclaim(self) -> int:
-        """Take back the trials of processes that ended on this machine; their number."""
+        """Take back the trials of processes that ended on this machine; return their number."""
         return self._leases.reclaim()
 
     def enqueue(self, params: Mapping[str, Any]) -> None:
-        """Have a configuration asked before anything else."""
+        """Add a configuration that is asked before any suggestion."""
         self._leases.enqueue(checked_params(self.space, params))
 
     def _seconds(self, lease: float | None) -> float:
@@ -182,10 +178,10 @@ class Study(StudyView):
     # -- tell ---------------------------------------------------------------------------------
 
     def tell(self, trial: StudyTrial | int, value: float, *, measurement: int = 0) -> None:
-        """Report a value; on the disk when this returns.
+        """Report a value; it is on the disk when this returns.
 
-        The same value again is fine, another one is a `ConflictingValue`. Further measurements
-        of the same trial have other numbers.
+        The same value again changes nothing, another one is a `ConflictingValue`. Further
+        measurements of the same trial have other numbers.
         """
         wanted = self._opened.number(trial)
         y = number(value, "value", error=InvalidPayoff)
@@ -194,7 +190,7 @@ class Study(StudyView):
         self._leases.ended(wanted)
 
     def fail(self, trial: StudyTrial | int, reason: str = "") -> None:
-        """Report that a trial gave no value; again is fine."""
+        """Report that a trial gave no value; a repeated report changes nothing."""
         wanted = self._opened.number(trial)
         if not isinstance(reason, str):
             raise InvalidInput(f"expected reason as text, got {describe(reason)}")
@@ -222,9 +218,9 @@ class Study(StudyView):
     ) -> Result:
         """Evaluate a function until the study has ``budget`` finished trials.
 
-        All trials of the study count, whoever made them, so that the same call goes on where a
-        former one stopped, and several processes may make it at once. Functions are called, and
-        failures and mistakes taken, as by `stoic.maximize`.
+        Trials of all workers count. So the same call continues where a former one stopped, and
+        several processes may make it at once. The function is called, and failures are handled,
+        as by `stoic.maximize`.
 
         Parameters
         ----------
@@ -239,17 +235,17 @@ class Study(StudyView):
         callback
             Called with each `Trial` as it ends; raises `StopIteration` to end the run there.
         progress
-            Whether to show on stderr how it is going.
+                    Whether to show progress on stderr.
 
-        Leases are renewed while an evaluation runs. Ctrl-C gives back what is under way; the
-        result then has ``interrupted=True``.
+        Leases are renewed while an evaluation runs. Ctrl-C releases the trials under evaluation;
+        the result then has ``interrupted=True``.
         """
         interrupted = run(self, fn, budget, jobs, (engine, scheduler), callback, progress)
         return replace(self.result(), interrupted=interrupted)
 
     @property
     def worker(self) -> str:
-        """Who asks; after a fork, the child."""
+        """The name of this worker; after a fork, that of the child."""
         return self._leases.worker
 
     def backup(self, path: str | os.PathLike[str], *, force: bool = False) -> None:

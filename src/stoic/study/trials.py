@@ -16,7 +16,7 @@ def trials_and_entries(
     connection: Connection, ledger: Ledger
 ) -> list[tuple[TrialRow, list[Entry]]]:
     """Trials by number, each with its entries of the log in order."""
-    row = ledger.look(connection).row
+    row = ledger.present(connection).row
     entries: dict[int, list[Entry]] = {}
     for entry in ledger.log(connection, row):
         entries.setdefault(entry.trial, []).append(entry)

@@ -1,4 +1,4 @@
-"""What is known of a study: its definition, its trials, and the answers that follow from them."""
+"""Read-only access to a study: its definition, its trials, and the conclusions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class StudyView:
     def __init__(self, opened: OpenStudy) -> None:
         self._opened, self._definition = opened, opened.definition
 
-    # -- what is known ------------------------------------------------------------------------
+    # -- definition and trials ----------------------------------------------------------------
 
     @property
     def space(self) -> Space:
@@ -34,7 +34,7 @@ class StudyView:
 
     @property
     def seed(self) -> int:
-        """Of all that is drawn."""
+        """The seed of all random draws."""
         return self._definition.seed
 
     @property
@@ -49,7 +49,7 @@ class StudyView:
 
     @property
     def uid(self) -> str:
-        """The study's own name among all studies anywhere."""
+        """A universally unique id of the study."""
         return self._opened.ledger.uid
 
     @property
@@ -59,9 +59,9 @@ class StudyView:
 
     @property
     def finished(self) -> int:
-        """How many trials have a value or failed, by anyone."""
+        """How many trials have a value or failed, of all workers."""
         with self._opened.database.read() as connection:
-            return self._opened.ledger.look(connection).row.finished
+            return self._opened.ledger.present(connection).row.finished
 
     @property
     def trials(self) -> tuple[TrialRecord, ...]:
@@ -72,21 +72,21 @@ class StudyView:
     # -- answers ------------------------------------------------------------------------------
 
     def refresh(self) -> None:
-        """Take in what other processes reported; all answers do so by themselves."""
+        """Take in what other processes reported; all methods below do so themselves."""
         self.informed()
 
     def informed(self) -> Adviser:
-        """Who draws the conclusions, with all that the log holds."""
+        """The adviser, which draws the conclusions, with the whole log."""
         return self._opened.informed()
 
     def recommend(self) -> Answer:
-        """The configuration to stand by: the best *estimated* one, with a 90% interval."""
+        """The recommended configuration: the best *estimated* one, with a 90% interval."""
         with self._opened.thinking:
             return self.informed().recommend()
 
     @property
     def luckiest(self) -> Luckiest:
-        """The best *observed* value, and why it is, or is not, the answer."""
+        """The best *observed* value, and why it is or is not the answer."""
         with self._opened.thinking:
             return self.informed().luckiest
 
@@ -96,6 +96,6 @@ class StudyView:
             return self.informed().suspects()
 
     def result(self) -> Result:
-        """All that was found so far; its trials have the study's numbers, in the log's order."""
+        """All conclusions so far; trials have the study's numbers, in the log's order."""
         with self._opened.thinking:
             return self.informed().result()

@@ -1,4 +1,4 @@
-"""Conformance suites for policies, posteriors, estimators and stores, ours and yours.
+"""Conformance test suites for policies, posteriors, estimators and stores.
 
 Subclass a suite in a test file, name what to test, and pytest collects its checks::
 

@@ -1,4 +1,4 @@
-"""What every estimator must do."""
+"""Conformance tests of estimators."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["EstimatorSuite"]
 class EstimatorSuite:
     """Checks of the contract of estimators: deviations, further points, states.
 
-    A subclass says how to make a posterior and an estimator, and how a payoff enters.
+    A subclass makes a posterior and an estimator, and feeds payoffs to it.
     """
 
     kernel = SquaredExponential(0.3)
@@ -43,7 +43,7 @@ class EstimatorSuite:
     def test_starts_at_zero(self) -> None:
         assert np.array_equal(self.make().deviation, np.zeros(9))
 
-    def test_tends_to_what_it_is_told(self) -> None:
+    def test_tends_to_repeated_payoffs(self) -> None:
         posterior = self.make_posterior()
         estimator = self.fed(np.full(900, 0.7), posterior)
         assert np.abs(estimator.deviation - 0.7).max() < 0.02

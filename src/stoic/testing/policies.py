@@ -1,4 +1,4 @@
-"""What every policy must do."""
+"""Conformance tests of policies."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class PolicySuite:
     own
         Its own constructor arguments.
     shift_free
-        Whether the practical schedule must not care about scale and offset of payoffs.
+        Whether the practical schedule must be invariant to scale and offset of payoffs.
     """
 
     policy: ClassVar[type[Policy]]
@@ -77,7 +77,7 @@ class PolicySuite:
     def test_asks_arms_of_the_domain_and_asking_changes_nothing(self) -> None:
         policy = self.make()
         for _ in range(40):
-            before = json.dumps(_plain(policy.state()))
+            before = json.dumps(_as_json(policy.state()))
             arm = policy.ask()
             assert isinstance(arm, int)
             assert 0 <= arm < len(self.X)
@@ -87,7 +87,7 @@ class PolicySuite:
             assert 1 <= len(batch) <= 3
             assert all(isinstance(a, int) and 0 <= a < len(self.X) for a in batch)
             assert batch[0] == arm
-            assert json.dumps(_plain(policy.state())) == before
+            assert json.dumps(_as_json(policy.state())) == before
             policy.tell(arm, math.sin(arm))
 
     def test_shows_finite_figures(self) -> None:
@@ -122,28 +122,28 @@ class PolicySuite:
     def test_a_restored_policy_goes_on_bit_by_bit(self, stop: int) -> None:
         policy = self.make()
         self.play(policy, stop)
-        text = json.dumps(_plain(policy.state()))
+        text = json.dumps(_as_json(policy.state()))
         restored = self.policy.from_state(json.loads(text))
         assert self.play(policy, 40) == self.play(restored, 40)
-        assert json.dumps(_plain(policy.state())) == json.dumps(_plain(restored.state()))
+        assert json.dumps(_as_json(policy.state())) == json.dumps(_as_json(restored.state()))
 
     @pytest.mark.parametrize("payoff", _BAD_PAYOFFS, ids=repr)
     def test_a_bad_payoff_is_refused_and_changes_nothing(self, payoff: Any) -> None:
         policy = self.make()
         self.play(policy, 3)
-        before = json.dumps(_plain(policy.state()))
+        before = json.dumps(_as_json(policy.state()))
         with pytest.raises(stoic.StoicError, match="expected"):
             policy.tell(policy.ask(), payoff)
-        assert json.dumps(_plain(policy.state())) == before
+        assert json.dumps(_as_json(policy.state())) == before
 
     @pytest.mark.parametrize("arm", _BAD_ARMS, ids=repr)
     def test_a_bad_arm_is_refused_and_changes_nothing(self, arm: Any) -> None:
         policy = self.make()
         self.play(policy, 3)
-        before = json.dumps(_plain(policy.state()))
+        before = json.dumps(_as_json(policy.state()))
         with pytest.raises(stoic.StoicError, match="expected"):
             policy.tell(arm, 1.0)
-        assert json.dumps(_plain(policy.state())) == before
+        assert json.dumps(_as_json(policy.state())) == before
 
     def test_survives_extreme_and_constant_payoffs(self) -> None:
         for payoffs in ([1e308, -1e308, 1e308], [0.0], [1e-320, -1e-320], [1e12, 1e12 + 1]):
@@ -161,7 +161,7 @@ class PolicySuite:
                 policy.tell(policy.ask(), float(t % 3))
             assert np.isfinite(policy.mean).all()
 
-    def test_practical_does_not_care_about_units(self) -> None:
+    def test_practical_is_invariant_to_units(self) -> None:
         if not self.shift_free:
             pytest.skip("this policy does not claim it")
         base = self.play(self.make(), 150)
@@ -169,5 +169,5 @@ class PolicySuite:
             assert self.play(self.make(), 150, scale, shift) == base
 
 
-def _plain(state: dict[str, Any]) -> dict[str, Any]:
+def _as_json(state: dict[str, Any]) -> dict[str, Any]:
     return {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in state.items()}

@@ -1,4 +1,4 @@
-"""What every posterior must do."""
+"""Conformance tests of posteriors."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ __all__ = ["PosteriorSuite"]
 class PosteriorSuite:
     """Checks of the contract of :class:`stoic.posterior.Posterior`.
 
-    A subclass says how to make one; ``exact`` whether its variances are those of the kernel
-    itself, not of an approximation; ``tracks`` whether points can be added later.
+    A subclass makes a posterior; ``exact`` is whether its variances are those of the kernel
+    itself, not of an approximation; ``tracks`` is whether points can be added later.
     """
 
     exact = True

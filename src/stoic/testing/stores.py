@@ -1,4 +1,4 @@
-"""What every store of studies must do, whoever asks, tells, dies or forks."""
+"""Conformance tests of stores: one worker, leases, many workers, forks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SHORT_LEASE, _HOUR = 0.05, 3600.0  # seconds
 
 
 class StoreSuite:
-    """Checks of what `stoic.Study` promises of the store that it lives in.
+    """Checks of the guarantees that `stoic.Study` gives, for one kind of store.
 
     Subclass it in a test file, and have the fixture ``store`` give the path or URL of a new, empty
     store; pytest collects the checks::
@@ -36,7 +36,7 @@ class StoreSuite:
                 return f"mystore://{tmp_path}/studies"
 
     Where a study of your store is not opened by ``stoic.Study(store, …)``, override `study`. Where
-    somebody else can hold up its writers, override `busy`.
+    another program can block its writers, override `busy`.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class StoreSuite:
 
     @pytest.fixture
     def store(self, tmp_path: Path) -> str:
-        """Where a study can be made: a path or a URL."""
+        """The path or URL of a new store."""
         raise NotImplementedError(f"expected a fixture store for {tmp_path}; see StoreSuite")
 
     def study(self, store: str, **arguments: Any) -> Study:
@@ -56,7 +56,7 @@ class StoreSuite:
         return Study(store, **arguments)
 
     def busy(self, store: str) -> AbstractContextManager[object] | None:
-        """Another program that holds up all who write; None where there can be none."""
+        """Another program that blocks all writers; None where there can be none."""
         del store
         return None
 
@@ -155,7 +155,7 @@ class StoreSuite:
             assert not one.renew(late)
             assert not one.release(late)
             assert one.renew(held)
-            one.tell(late, 1.0)  # welcome while nobody else has told
+            one.tell(late, 1.0)  # accepted while there is no other value
             two.tell(again, 1.0)
             with pytest.raises(ConflictingValue):
                 two.tell(again, 2.0)
@@ -166,7 +166,7 @@ class StoreSuite:
             assert one.renew(trial, _HOUR)
             time.sleep(2 * _SHORT_LEASE)
             assert two.ask().number == 1
-            assert not two.renew(trial.number)  # of which it has no token
+            assert not two.renew(trial.number)  # it has no token of it
             assert two.renew(trial)
             assert one.release(trial)
             assert not one.renew(trial)
@@ -237,7 +237,7 @@ class StoreSuite:
             assert len(won) == 1
 
     def _in_threads(self, store: str, work: Callable[[Study], None]) -> None:
-        """Have several workers work at once, each with a study of its own."""
+        """Run several workers at once, each with a study of its own."""
         together = threading.Barrier(_THREADS)
 
         def run(study: Study) -> None:
@@ -254,7 +254,7 @@ class StoreSuite:
             trial = study.ask()
             held_up = self.busy(store)
             if held_up is None:
-                pytest.skip("nobody else can hold up who writes to this store")
+                pytest.skip("no other program can block the writers of this store")
             telling = threading.Thread(target=study.tell, args=(trial, 2.5))
             with held_up:
                 telling.start()

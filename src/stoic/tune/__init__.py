@@ -1,1 +1,1 @@
-"""The parts of ``stoic tune``: what is tuned, how a program is run and read, what is shown."""
+"""``stoic tune``: run a program with suggested parameters, read its value, show progress."""

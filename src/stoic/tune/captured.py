@@ -1,4 +1,4 @@
-"""Output of programs, of which the beginning and the end are kept."""
+"""Capture the output of programs, of which only the beginning and the end are kept."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ __all__ = ["Captured", "excerpt", "plain_text"]
 _HEAD_BYTES = 64 * 1024  # kept of the beginning of a stream
 _TAIL_BYTES = 1024 * 1024  # kept of its end
 _MAX_LINE_CHARACTERS = 120  # of a line that is quoted
-_TRACEBACK = "Traceback (most recent call last):"  # Python's heading: the last line tells
-_GAP = b"\n[output left out here]\n"  # no digits: nobody shall take them for a value
+_TRACEBACK = "Traceback (most recent call last):"  # Python's heading; the last line names the error
+_GAP = b"\n[output left out here]\n"  # without digits, which could be taken for a value
 _COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 class Captured:
-    r"""The beginning and the end of a stream of bytes; what is between is dropped.
+    r"""Keeps the beginning and the end of a stream of bytes, and drops the rest.
 
-    So is what the gap cuts into, back and forth to the next space: half a number is another one.
+    Words that the cut would split are dropped as well: half a number is another number.
 
     >>> stream = Captured(head=6, tail=7)
     >>> for chunk in (b"ab 12", b"34 efgh", b"ijk 56 ", b"78"):
@@ -46,7 +46,7 @@ class Captured:
             room = self._max_head - len(self._head)
             self._head += chunk[:room]
             self._tail += chunk[room:]
-            if len(self._tail) > 2 * self._max_tail:  # seldom, so that a byte costs O(1)
+            if len(self._tail) > 2 * self._max_tail:  # rarely, so that a byte costs O(1)
                 self._trim()
 
     def _trim(self) -> None:
@@ -56,7 +56,7 @@ class Captured:
 
     @property
     def text(self) -> str:
-        """What was kept; bytes that are no UTF-8 are replaced."""
+        """The kept output; bytes that are not UTF-8 are replaced."""
         with self._lock:
             self._trim()
             head, tail = bytes(self._head), bytes(self._tail)
@@ -67,13 +67,13 @@ class Captured:
 
     @property
     def shown(self) -> str:
-        """What was kept, without the secrets that the program was given."""
+        """The kept output, without the secrets that the program was given."""
         return masked(self.text, self._secrets)
 
     def in_short(self) -> str:
-        """The first and the last line that hold anything, without colours and secrets, shortened.
+        """The first and the last line with text, without colours and secrets, shortened.
 
-        Some programs say what is wrong first and then how they are used; others the other way.
+        Some programs print the error first and their usage last; others print them in reverse.
         """
         lines = [line for line in plain_text(self.shown).splitlines() if line.strip()]
         ends = [excerpt(line, _MAX_LINE_CHARACTERS) for line in (lines[:1] + lines[-1:])]

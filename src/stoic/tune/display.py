@@ -1,11 +1,10 @@
-"""Displays of a tuning run: a live picture on a terminal, a line for each trial elsewhere."""
+"""Displays of a tuning run: a live view on a terminal, else a line for each trial."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
 from itertools import islice
-from types import TracebackType
 from typing import Self
 
 from rich.console import ConsoleOptions, RenderResult
@@ -25,7 +24,7 @@ _MAX_LINES = {"running": 4, "last": 6, "suspects": 3, "failures": 3, "best": 2} 
 
 
 class Picture:
-    """Progress as lines of text, of a height that hardly changes; each is cut, never wrapped."""
+    """Progress as lines of text of nearly constant number; long lines are cut, not wrapped."""
 
     def __init__(self, progress: Progress, title: str) -> None:
         self._progress, self._title = progress, title
@@ -89,7 +88,7 @@ def _row(done: Finished) -> Text:
 
 
 def _part(label: str, rows: list[Text], *, style: str = "", more: bool = True) -> Iterator[Text]:
-    """Rows under one label; where there are too many, the last line says how many more."""
+    """Rows under one label; where there are too many, the last line counts the rest."""
     most = _MAX_LINES[label]
     if more and len(rows) > most:
         rest = len(rows) - most + 1
@@ -101,7 +100,7 @@ def _part(label: str, rows: list[Text], *, style: str = "", more: bool = True) -
 
 
 class LiveDisplay:
-    """A picture that is drawn anew four times a second, and vanishes at the end."""
+    """A view that is redrawn four times a second, and disappears at the end."""
 
     def __init__(self, console: Console, progress: Progress, title: str) -> None:
         self._progress = progress
@@ -113,12 +112,7 @@ class LiveDisplay:
         self._live.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._live.stop()
 
     def ended(self, done: Finished) -> None:  # noqa: ARG002 - the picture shows it
@@ -127,7 +121,7 @@ class LiveDisplay:
     def note(self, words: str) -> None:
         self._progress.note = words
 
-    def say(self, words: str) -> None:
+    def keep(self, words: str) -> None:
         self._live.console.print(Text(words, style="yellow"))
 
 
@@ -140,12 +134,7 @@ class LineDisplay:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         pass
 
     def ended(self, done: Finished) -> None:
@@ -162,4 +151,4 @@ class LineDisplay:
     def note(self, words: str) -> None:
         self._console.print(Text(words), soft_wrap=True)
 
-    say = note
+    keep = note

@@ -1,4 +1,4 @@
-"""The command and metric of a study, kept beside its logs: another command is refused."""
+"""Check that a study continues with the command and the metric that it began with."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _FILE = "tune.json"
 
 
 def agree(plan: Plan, uid: str) -> None:
-    """Refuse a study that was begun with another command or metric; note ours where it is new.
+    """Refuse a study that began with another command or metric; record them for a new one.
 
-    The store itself knows space, direction and seed; what program gave the values stands in a
-    small file of the study's folder, without its secrets, which may change. Where that is gone,
-    we can't know, and go on.
+    The store holds space, direction and seed. The command and the metric are in a small file in
+    the study's folder, without secrets, which may change. If the file is missing, nothing is
+    refused.
     """
     path = plan.folder / _FILE
     ours: dict[str, Any] = {
@@ -44,7 +44,7 @@ def agree(plan: Plan, uid: str) -> None:
                     "repeat it to go on, or begin another study with --name"
                 )
         return
-    with suppress(OSError):  # the study goes on without it
+    with suppress(OSError):  # the study continues without it
         make_folder(path.parent, 0o750 if plan.group_readable else 0o700)
         write(path, json.dumps(ours, indent=2), mode=plan.mode)
 

@@ -1,4 +1,4 @@
-"""A tuning run, from what was requested to an exit code."""
+"""A whole tuning run, from its request to its exit code."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = ["Request", "run"]
 
 @dataclass(frozen=True)
 class Request:
-    """What the command line asks for."""
+    """The settings and options of the command line."""
 
     settings: Settings
     space_file: Path | None
@@ -45,7 +45,7 @@ class Request:
 
     @property
     def plan(self) -> Plan:
-        """What is to be done, or a typed error."""
+        """The plan of the run, or a typed error."""
         base = Settings() if self.space_file is None else Settings.of_file(self.space_file)
         plan = Plan.of(self.settings.over(base), report=self.report)
         outputs = [path for path in (plan.report, self.json_out) if path is not None]
@@ -59,7 +59,7 @@ class Request:
 
 
 def _check_writable(path: Path) -> None:
-    """Refuse a file that can't be written before hours of work, not after."""
+    """Refuse a file that can't be written, before hours of work."""
     if is_stream(path):
         return
     folder = path.parent
@@ -100,7 +100,7 @@ def run(request: Request) -> int:
 def _tune(
     plan: Plan, study: Study, console: Console, plain: bool
 ) -> tuple[StopRequest, GaveUp | None]:
-    """Spend what is left of the budget; how the user stopped it, and why it gave up."""
+    """Spend the rest of the budget; return the stop request, and why the run gave up."""
     failed = [trial.reason for trial in study.trials if trial.state == "failed"]
     failures = Counter(reason or "no reason given" for reason in failed)
     progress = Progress(plan.budget, plan.jobs, study.finished, failures)
@@ -109,19 +109,12 @@ def _tune(
     if ended := leftovers.end():
         console.print(f"ended what a killed run had left running: {ended} of {plan.name!r}")
     program = Program(
-        plan.timeout,
-        begun=leftovers.note,
-        ended=leftovers.forget,
-        secrets=plan.template.secrets,
+        plan.timeout, begun=leftovers.note, ended=leftovers.forget, secrets=plan.template.secrets
     )
     evaluation = ProgramEvaluation(plan, program, study.seed)
     title = f"{plan.direction} {plan.objective}: {' '.join(plan.template.public.arguments)}"
     display = LineDisplay(console, progress) if plain else LiveDisplay(console, progress, title)
-    with (
-        stop_requests(program.kill) as stop,
-        display,
-        StudySource(study, plan.budget) as source,
-    ):
+    with stop_requests(program.kill) as stop, display, StudySource(study, plan.budget) as source:
         observer = ProgressObserver(study, progress, display)
         try:
             Loop(source, evaluation, observer, stop).run(plan.jobs)

@@ -1,4 +1,4 @@
-"""A program as what a run evaluates: run it, read its values, keep its output."""
+"""Evaluate a trial by running a program: read its values and keep its output."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _UNREADABLE, _FAILED = "unreadable", "failed"  # kinds of failures
 
 
 class NotStartable(Exception):
-    """The system could not start the program; the message says why."""
+    """The system could not start the program; the message has the reason."""
 
 
 class ProgramEvaluation:
     """Runs a program for each trial; `measure` may be called from several threads.
 
-    A trial is unreadable where the program ends well, but the metric finds no value.
+    A trial is unreadable where the program succeeds, but the metric finds no value.
     """
 
     patience = Patience(one_kind=False)
@@ -77,7 +77,7 @@ class ProgramEvaluation:
         self._program.stop()
 
     def measure(self, number: int, params: Mapping[str, Any]) -> Outcome:
-        """Run the program as often as the plan says; failed where most of the runs failed."""
+        """Run the program as often as planned; the trial fails where most of the runs failed."""
         values: list[float] = []
         failures: list[tuple[str, bool]] = []
         log: list[str] = []
@@ -113,7 +113,7 @@ class ProgramEvaluation:
         return self._program.run(arguments, environment)
 
     def _read(self, ended: Ended) -> tuple[float | None, str, bool]:
-        """The value, or why there is none, and whether that may be the metric's fault."""
+        """The value, or the reason why there is none, and whether the metric may be wrong."""
         if ended.trouble is not None:
             return None, ended.trouble, False
         try:
@@ -122,7 +122,7 @@ class ProgramEvaluation:
             return None, self._why(error, ended), not isinstance(error, NotFinite)
 
     def _why(self, error: NoValue, ended: Ended) -> str:
-        """Why there is no value; where that quotes the output, then without its secrets."""
+        """The reason why there is no value, without secrets."""
         try:
             self._metric.read(ended.stdout.shown)
         except NoValue as hidden:
@@ -130,7 +130,7 @@ class ProgramEvaluation:
         return masked(str(error), self._template.secrets)
 
     def _value(self, output: str) -> float:
-        """The value of an output; the same number in another unit is another value."""
+        """The value of an output; a unit other than the run's first is an error."""
         found = self._metric.find(output)
         value = finite(found)
         with self._lock:
@@ -150,7 +150,7 @@ class ProgramEvaluation:
         return value
 
     def _keep(self, number: int, text: str) -> None:
-        """Write a trial's log; where that can't be done, the trial counts all the same."""
+        """Write a trial's log; the trial counts even if that fails."""
         with suppress(OSError):
             make_folder(self._plan.folder, 0o700)
             path = self._plan.folder / f"{number:04}.txt"
@@ -158,13 +158,13 @@ class ProgramEvaluation:
 
 
 def seed_of(seed: int, trial: int, measurement: int) -> int:
-    """A seed for the program, its own for every measurement, and the same when run again.
+    """The seed for the program: different for every measurement, the same in every run.
 
     >>> seed_of(0, 12, 0), seed_of(0, 12, 1)
     (1936844653, 181952780)
     """
     digest = hashlib.blake2b(f"{seed}:{trial}:{measurement}".encode(), digest_size=4).digest()
-    return int.from_bytes(digest, "big") >> 1  # 31 bits: every language can hold it
+    return int.from_bytes(digest, "big") >> 1  # 31 bits: an integer of every language
 
 
 def _ends(text: str) -> str:

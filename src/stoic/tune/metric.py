@@ -1,4 +1,4 @@
-"""One number out of what a program printed, or the reason why there is none."""
+"""Read one number from a program's output, or report why there is none."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ __all__ = [
 
 
 class NotFinite(NoValue):
-    """The metric found the value, but the run gave NaN or infinity: it failed."""
+    """The value is NaN or infinite, so the run failed."""
 
 
 class Metric(ABC):
-    """How the value is found in what a program printed on its standard output."""
+    """Finds the value in the standard output of a program."""
 
     name: str = "value"
-    """What is measured, as far as the metric tells."""
+    """The name of what is measured, if the metric has one."""
 
     def read(self, output: str) -> float:
         """The value, or `NoValue`."""
@@ -48,7 +48,7 @@ class Metric(ABC):
 
 
 class LastNumber(Metric):
-    """The last number printed; a known unit may be glued to it.
+    """The last number printed; a known unit may follow without a space.
 
     >>> LastNumber().read("warm-up 3 s, p99: 12.3ms")
     12.3
@@ -99,7 +99,7 @@ class RegexMetric(Metric):
 
 
 class JsonMetric(Metric):
-    r"""The value at a dotted path of the output as JSON: the whole, or its last line of an object.
+    r"""The value at a dotted path of JSON: of the whole output, or of the last line with an object.
 
     >>> JsonMetric("latency.p99").read('ready\n{"latency": {"p99": 8.5}}\ndone')
     8.5

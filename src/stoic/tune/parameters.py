@@ -1,4 +1,4 @@
-"""Parameters as they are written on a command line or in a TOML file."""
+"""Read parameters from the command line or from a TOML file."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def _of_text(name: str, form: str) -> Written:
 
 
 def _with_hyphen_minus(word: str) -> str:
-    """A number as programs read it: few know another minus sign."""
+    """A number with the minus sign of ASCII, the only one that most programs read."""
     return "-" + word[1:] if word[0] in MINUS_SIGNS else word
 
 
@@ -144,7 +144,7 @@ def _between(low: Any, high: Any, scale: Any, when: Any) -> Parameter:
 
 
 def _listed(values: list[Any], when: Any) -> Parameter:
-    """Numbers in order are a grid, whose neighbours are alike; anything else has no order."""
+    """Numbers in order make a grid, which has neighbours; other choices have no order."""
     if any(value == "" for value in values):
         raise InvalidInput(f"expected no empty choice, got one in {values}; drop the comma")
     numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)

@@ -26,7 +26,7 @@ _INTERPRETERS = re.compile(
 
 @dataclass(frozen=True)
 class Plan:
-    """A tuning run."""
+    """All settings of a tuning run."""
 
     template: Template
     space: Space
@@ -46,54 +46,54 @@ class Plan:
     group_readable: bool = False  # the store and the logs
 
     @classmethod
-    def of(cls, said: Settings, *, report: bool = True) -> Plan:
-        """The plan that settings make, or a typed error that says what is missing or wrong."""
-        template = _template(said)
-        if said.direction is None:
-            raise InvalidInput("expected --minimize or --maximize, got neither; say which")
-        if said.budget is None:
+    def of(cls, given: Settings, *, report: bool = True) -> Plan:
+        """The plan of these settings, or a typed error that names what is missing or wrong."""
+        template = _template(given)
+        if given.direction is None:
+            raise InvalidInput("expected --minimize or --maximize, got neither; add one")
+        if given.budget is None:
             raise InvalidInput("expected a number of trials, got none; add --budget 60")
-        metric = metric_of(said.metric, said.json)
-        name = said.name or _name(template)
+        metric = metric_of(given.metric, given.json)
+        name = given.name or _name(template)
         return cls(
             template=template,
-            space=Space({each.name: each.parameter for each in said.params}),
-            direction=said.direction,
-            budget=said.budget,
+            space=Space({each.name: each.parameter for each in given.params}),
+            direction=given.direction,
+            budget=given.budget,
             metric=metric,
-            objective=said.objective or metric.name,
-            timeout=said.timeout,
-            jobs=said.jobs or 1,
-            repeat=said.repeat or 0,
-            store=said.store or "stoic.db",
+            objective=given.objective or metric.name,
+            timeout=given.timeout,
+            jobs=given.jobs or 1,
+            repeat=given.repeat or 0,
+            store=given.store or "stoic.db",
             name=name,
-            seed=said.seed,
-            lease=said.lease or 600.0,
-            max_lost_leases=5 if said.max_lost_leases is None else said.max_lost_leases or None,
-            report=Path(said.report or f"{file_name(name)}.html") if report else None,
-            group_readable=bool(said.group_readable),
+            seed=given.seed,
+            lease=given.lease or 600.0,
+            max_lost_leases=5 if given.max_lost_leases is None else given.max_lost_leases or None,
+            report=Path(given.report or f"{file_name(name)}.html") if report else None,
+            group_readable=bool(given.group_readable),
         )
 
     @property
     def mode(self) -> int:
-        """Permissions of what is kept: of others, the group alone may read it, where asked."""
+        """Permissions of the store and the logs: for the owner, or readable by the group."""
         return 0o640 if self.group_readable else 0o600
 
     @property
     def folder(self) -> Path:
-        """Where the output of each trial is kept: beside the store, or here where it is far."""
+        """The folder of the trials' output: beside the store's file, or here for a server."""
         far = "://" in self.store and not self.store.startswith("sqlite:")
         local = re.sub(r"^sqlite:(///|//)?", "", self.store)
         base = Path("stoic.logs") if far else Path(f"{local}.logs").expanduser()  # as the store
         return base / file_name(self.name)
 
 
-def _template(said: Settings) -> Template:
-    if not said.params:
+def _template(given: Settings) -> Template:
+    if not given.params:
         raise InvalidInput(
             "expected a parameter to tune, got none; add -p threads=1:64 or --space FILE"
         )
-    template = Template(said.command or (), said.params, env=bool(said.env))
+    template = Template(given.command or (), given.params, env=bool(given.env))
     if os.name != "posix":
         raise InvalidInput("expected a POSIX system to run programs on, got another; use Study")
     if template.program is not None:
@@ -102,7 +102,7 @@ def _template(said: Settings) -> Template:
 
 
 def _check_program(program: str) -> None:
-    """A program that can't be started is refused before anything is."""
+    """Refuse a program that can't be started, before anything is made."""
     if shutil.which(program) is not None:
         return
     here = Path(program)
@@ -119,7 +119,7 @@ def _check_program(program: str) -> None:
 
 
 def _name(template: Template) -> str:
-    """A study's name from its command: of the script where an interpreter runs one."""
+    """A study's name from its command: that of the program, or of the script it runs."""
     arguments = template.public.arguments
     lines = [word.strip().partition("\n")[0] for word in arguments]  # of a script: one
     words = [re.sub(r"\{[^{}]*\}", "", line).strip()[:_MAX_NAME_CHARACTERS] for line in lines]

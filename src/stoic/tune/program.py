@@ -1,4 +1,4 @@
-"""Run a command once: capture its output, end its process group, say how it ended."""
+"""Run a command once: capture its output, end its process group, report how it ended."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from stoic.tune.captured import Captured
 __all__ = ["Ended", "Program"]
 
 _GRACE_SECONDS = 3.0  # between SIGTERM and SIGKILL
-_DRAIN_SECONDS = 0.5  # for output that is under way when the program has ended
-_PIPE_POLL_SECONDS = 1.0  # between checks whether a silent pipe is still read
+_DRAIN_SECONDS = 0.5  # to read output that is still in the pipe when the program has ended
+_PIPE_POLL_SECONDS = 1.0  # between checks whether a pipe without output is still read
 
 
 @dataclass(frozen=True)
@@ -36,14 +36,14 @@ class Ended:
 
 
 def _nobody(pid: int) -> None:
-    """The default: nothing is noted."""
+    """The default callback, which does nothing."""
 
 
 class Program:
     """Runs commands, several at a time from several threads, and can end them all.
 
-    Each runs in a process group of its own, without input. Whatever of the group is left when the
-    program has ended is killed, so that the next measurement has the machine to itself.
+    Each command runs in a process group of its own, without input. When the program has ended, the
+    rest of its group is killed, so that the next measurement has the machine to itself.
     """
 
     def __init__(
@@ -57,19 +57,19 @@ class Program:
         self.timeout, self._secrets = timeout, secrets
         self._begun, self._ended = begun, ended  # called with the process's number
         self._running: set[subprocess.Popen[bytes]] = set()
-        self._cut: set[subprocess.Popen[bytes]] = set()  # ended by us before their time
+        self._cut: set[subprocess.Popen[bytes]] = set()  # ended by us
         self._lock = Lock()
         self._stopping = threading.Event()
 
     def run(self, arguments: Sequence[str], environment: Mapping[str, str]) -> Ended:
-        """Run a command to its end, or to the time-out; never raises for what the program does."""
+        """Run a command to its end, or to the time-out; a failure of the program raises nothing."""
         begun = time.monotonic()
         out, err = Captured(secrets=self._secrets), Captured(secrets=self._secrets)
         try:
             process = self._start(arguments, environment)
         except (OSError, ValueError) as error:  # ValueError: a NUL character in an argument
-            said = error.strerror if isinstance(error, OSError) else str(error)
-            return Ended(0.0, out, err, f"could not be started: {said}", started=False)
+            why = error.strerror if isinstance(error, OSError) else str(error)
+            return Ended(0.0, out, err, f"could not be started: {why}", started=False)
         if process is None:
             return Ended(0.0, out, err, "stopped", stopped=True)
         self._begun(process.pid)
@@ -79,7 +79,7 @@ class Program:
         seconds = time.monotonic() - begun
         _drain(readers)
         _signal(process, signal.SIGKILL)
-        _drain(readers)  # in vain where a daemon has left the group and holds the pipe
+        _drain(readers)  # without effect where a daemon left the group and holds the pipe
         over.set()
         with self._lock:
             self._running.discard(process)
@@ -114,7 +114,7 @@ class Program:
         return False
 
     def stop(self, *, grace: float = _GRACE_SECONDS) -> None:
-        """End everything that runs, and start nothing any more."""
+        """End all running programs, and start no more."""
         self._stopping.set()
         with self._lock:
             running = [process for process in self._running if process.poll() is None]
@@ -128,7 +128,7 @@ class Program:
             _signal(process, signal.SIGKILL)
 
     def kill(self) -> None:
-        """End everything at once; may be called from a signal's handler."""
+        """Kill all running programs; may be called from a signal handler."""
         self._stopping.set()
         for process in tuple(self._running):  # no lock: the handler's thread may hold it
             _signal(process, signal.SIGKILL)
@@ -144,13 +144,13 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
-    """To the whole group; it is gone where nobody is left in it."""
+    """Send a signal to the whole group, if any process of it is left."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, number)
 
 
 def _reader(pipe: IO[bytes] | None, into: Captured, over: threading.Event) -> threading.Thread:
-    """Reads to the end, or until it is ``over``, so that no daemon can hold a thread and a file."""
+    """Read to the end, or until ``over`` is set: a daemon must not keep the thread and the file."""
 
     def read() -> None:
         if pipe is None:
@@ -184,8 +184,8 @@ def _trouble(process: subprocess.Popen[bytes], err: Captured) -> str | None:
             name = signal.Signals(-code).name
         except ValueError:
             name = f"signal {-code}"
-        said = f"killed by {name}"
+        how = f"killed by {name}"
     else:
-        said = f"exit code {code}"
+        how = f"exit code {code}"
     line = err.in_short()
-    return f"{said}: {line}" if line else said
+    return f"{how}: {line}" if line else how

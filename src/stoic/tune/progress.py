@@ -1,4 +1,4 @@
-"""How a tuning run stands, for displays, and the observer that keeps that up to date."""
+"""The progress of a tuning run, for displays, and the observer that keeps it up to date."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from stoic.study import Study
 
 __all__ = ["Display", "Progress", "ProgressObserver", "Running", "alike", "clock", "times"]
 
-_RECENT_TRIALS = 50  # whose pace tells how long the rest will take
+_RECENT_TRIALS = 50  # whose pace predicts the time that is left
 _SLOW_ESTIMATE_SECONDS = 1.0  # an estimate that takes longer is not made after every trial
 _MAX_ESTIMATE_SHARE = 0.2  # of the time that slow estimates may take
 
 
 @dataclass(frozen=True)
 class Running:
-    """A trial under way."""
+    """A trial under evaluation."""
 
     number: int
     params: Mapping[str, Any]
@@ -31,7 +31,7 @@ class Running:
 
 
 class Progress:
-    """What runs, what ended, and what is estimated."""
+    """Running trials, finished trials, and the best estimate."""
 
     def __init__(self, budget: int, slots: int, finished: int, failures: Mapping[str, int]) -> None:
         self.slots = slots  # trials at a time
@@ -75,20 +75,20 @@ class Progress:
 
 
 class Display(Protocol):
-    """Where a run is shown."""
+    """Shows a run to the user."""
 
     def ended(self, done: Finished) -> None:
         """A trial ended, and the progress includes it."""
 
     def note(self, words: str) -> None:
-        """Something that the user should know now."""
+        """Show a message for the moment."""
 
-    def say(self, words: str) -> None:
-        """Something that the user should be able to read later, too."""
+    def keep(self, words: str) -> None:
+        """Show a message that stays readable."""
 
 
 class ProgressObserver(Observer):
-    """Keeps the progress of a run up to date, and shows what happens."""
+    """Keeps the progress of a run up to date, and shows it."""
 
     def __init__(self, study: Study, progress: Progress, display: Display) -> None:
         self._study, self._progress, self._display = study, progress, display
@@ -109,7 +109,7 @@ class ProgressObserver(Observer):
         self._display.ended(finished)
         if outcome.note and not self._noted:
             self._noted = True
-            self._display.say(outcome.note)
+            self._display.keep(outcome.note)
 
     def waiting(self) -> None:
         self._display.note("waiting for the trials that other workers hold …")
@@ -118,7 +118,7 @@ class ProgressObserver(Observer):
         self._display.note("stopping …")
 
     def _estimate(self) -> None:
-        """Estimate the best anew, unless that would take a large part of the time."""
+        """Estimate the best again, unless that would take a large part of the time."""
         at, took = self._estimated
         now = time.monotonic()
         slow = took > _SLOW_ESTIMATE_SECONDS and took > _MAX_ESTIMATE_SHARE * (now - at)
@@ -140,7 +140,7 @@ def times(measured: int) -> str:
 
 
 def alike(reasons: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Failures by reason, those that differ by numbers only taken together, most frequent first.
+    """Failures by reason, most frequent first; reasons that differ only in numbers are joined.
 
     >>> alike({"exit code 3: need 512 MB": 2, "exit code 3: need 700 MB": 1, "exit code 1": 2})
     [('exit code 3: need 512 MB', 3), ('exit code 1', 2)]
@@ -154,7 +154,7 @@ def alike(reasons: Mapping[str, int]) -> list[tuple[str, int]]:
 
 
 def clock(seconds: float) -> str:
-    """A time as a person reads it.
+    """A time as hours, minutes and seconds.
 
     >>> clock(7.2), clock(125), clock(7322)
     ('0:07', '2:05', '2:02:02')

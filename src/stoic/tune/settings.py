@@ -73,18 +73,18 @@ class Settings:
         return self
 
     def over(self, base: Settings) -> Settings:
-        """These settings where they say something, else those of ``base``.
+        """These settings where they are set, else those of ``base``.
 
-        Parameters of the same name are replaced, others come behind. ``metric`` and ``json`` are
-        one choice: either here replaces both there.
+        Parameters of the same name are replaced, others are appended. ``metric`` and ``json`` are
+        one choice: either of them here replaces both in ``base``.
         """
-        said = {f.name: v for f in fields(self) if (v := getattr(self, f.name)) is not None}
+        given = {f.name: v for f in fields(self) if (v := getattr(self, f.name)) is not None}
         own = {each.name: each for each in self.params}
         kept = tuple(own.pop(each.name, each) for each in base.params)
-        said["params"] = (*kept, *own.values())
+        given["params"] = (*kept, *own.values())
         if self.metric is not None or self.json is not None:
-            said["metric"], said["json"] = self.metric, self.json
-        return replace(base, **said)
+            given["metric"], given["json"] = self.metric, self.json
+        return replace(base, **given)
 
 
 def seconds(value: object, name: str) -> float:

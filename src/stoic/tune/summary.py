@@ -41,7 +41,7 @@ def command_of(result: Result, plan: Plan) -> str | None:
 
 
 def _brief(plan: Plan, params: Mapping[str, Any]) -> dict[str, Any]:
-    """A configuration with fewer digits that is as good as the same: see `_fewer_digits`."""
+    """A configuration with fewer digits, practically the same: see `_fewer_digits`."""
     return {
         name: _fewer_digits(value, parameter.low, parameter.high)
         if isinstance(parameter := plan.space.parameters[name], Float)
@@ -78,12 +78,12 @@ def _lines(result: Result, plan: Plan, width: int) -> Iterator[Text]:
         command = shlex.join(plan.template.public.fill(_brief(plan, best.params)))
         yield Text(f"  {command}", style="bold green")
         yield Text("")
-        said = times(best.measured)
-        yield from _named("estimate", f"{plan.objective} {best.shown()}, {said}", width, 2)
+        text = times(best.measured)
+        yield from _named("estimate", f"{plan.objective} {best.shown()}, {text}", width, 2)
     if result.luckiest is not None:
         lucky = result.luckiest
-        said = f"{shown(lucky.trial.value)} in trial {lucky.trial.number}; {lucky.why}"
-        yield from _named("luckiest", said, width, 4)
+        text = f"{shown(lucky.trial.value)} in trial {lucky.trial.number}; {lucky.why}"
+        yield from _named("luckiest", text, width, 4)
     yield from _suspects(result, width)
     for reason, count in alike(result.failures):
         yield from _named("failed", f"{count} × {reason}", width, 2, style="red")
@@ -99,10 +99,10 @@ def _suspects(result: Result, width: int) -> Iterator[Text]:
         yield from _named("", str(result.without_suspects), width, 2, style="yellow")
 
 
-def _named(name: str, said: str, width: int, most: int, *, style: str = "") -> Iterator[Text]:
+def _named(name: str, words: str, width: int, most: int, *, style: str = "") -> Iterator[Text]:
     label = f"{name:<{_LABEL_COLUMNS}}"
     lines = wrap(
-        said, width, initial_indent=label, subsequent_indent=" " * _LABEL_COLUMNS,
+        words, width, initial_indent=label, subsequent_indent=" " * _LABEL_COLUMNS,
         max_lines=most, placeholder=" …",
     )  # fmt: skip
     for i, line in enumerate(lines or [label]):
@@ -113,7 +113,7 @@ def _named(name: str, said: str, width: int, most: int, *, style: str = "") -> I
 
 
 def resume_command(arguments: Sequence[str]) -> Iterator[str]:
-    r"""How to repeat ``stoic`` with these arguments, without their secrets.
+    r"""The command that repeats ``stoic`` with these arguments, without their secrets.
 
     >>> words = ["tune", "--store", "postgresql://ann:hush@db/t", "--", "./bench"]
     >>> print(*resume_command(words), sep="\n")
@@ -140,7 +140,7 @@ def resume_command(arguments: Sequence[str]) -> Iterator[str]:
 
 
 def write_json(result: Result, plan: Plan, path: Path) -> None:
-    """The result as data, with the command to run; - is standard output."""
+    """Write the result as JSON, with the command to run; - is standard output."""
     data = {"command": command_of(result, plan), "study": plan.name, **result.to_dict()}
     text = json.dumps(data, indent=2, allow_nan=False) + "\n"
     try:

@@ -21,9 +21,9 @@ _PIECE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 class Template:
     """A command whose arguments hold ``{name}``; ``{{`` and ``}}`` are braces.
 
-    Every argument stays one argument, whatever the value. Where a parameter does not exist under
+    Every argument stays one argument, for all values. Where a parameter does not exist under
     its condition, an argument such as ``--momentum={momentum}`` is left out, and so is the pair
-    ``--momentum {momentum}``; a ``{momentum}`` that stands alone becomes an empty argument.
+    ``--momentum {momentum}``; a lone ``{momentum}`` becomes an empty argument.
 
     >>> from stoic.tune.parameters import of_flag
     >>> template = Template(["./bench", "-t", "{threads}"], [of_flag("threads=1:64")])
@@ -58,7 +58,7 @@ class Template:
             first = unused[0]
             raise InvalidInput(
                 f"expected {{{first}}} somewhere in the command, got it nowhere; put it where the "
-                f"value belongs, or say --env where the program reads {variable(first)}"
+                f"value belongs, or add --env if the program reads {variable(first)}"
             )
         seen: dict[str, str] = {variable(name): name for name in RESERVED}
         for name in self.parameters:
@@ -70,12 +70,12 @@ class Template:
 
     @cached_property
     def public(self) -> Template:
-        """The same without its secrets, for people; only a program gets the command itself."""
+        """The template without its secrets, for display."""
         return Template(redacted_command(self.arguments), tuple(self.parameters.values()), env=True)
 
     @cached_property
     def secrets(self) -> tuple[str, ...]:
-        """What no log may show."""
+        """The secrets of the command, which no log may show."""
         found = secrets_of(self.arguments)
         return tuple(secret.replace("{{", "{").replace("}}", "}") for secret in found)
 
@@ -103,7 +103,7 @@ class Template:
     def environment(
         self, params: Mapping[str, Any], *, trial: int = 0, seed: int = 0
     ) -> dict[str, str]:
-        """The variables that tell a program the same."""
+        """The same values as environment variables."""
         variables = {"STOIC_TRIAL": str(trial), "STOIC_SEED": str(seed)}
         return variables | {variable(k): self.parameters[k].text(v) for k, v in params.items()}
 
@@ -118,7 +118,7 @@ def variable(name: str) -> str:
 
 
 def _pieces(argument: str) -> list[tuple[str, str | None]]:
-    """An argument as pairs of literal text and, where it stands for one, a parameter's name."""
+    """An argument as pairs of literal text and a parameter's name, None after the last text."""
     pieces: list[tuple[str, str | None]] = []
     literal, end = "", 0
     for found in _PIECE.finditer(argument):

@@ -1,4 +1,4 @@
-"""Numbers in the output of programs: which words are one, which only contain one."""
+"""Find numbers in the output of programs, apart from words that only contain digits."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SAME = {
     "mins": "min", "minute": "min", "minutes": "min", "hr": "h", "hrs": "h", "hour": "h",
     "hours": "h",
 }  # fmt: skip
-_SPACES = "\u00a0\u2007\u2009\u202f"  # some write thousands with them: 1 234
+_SPACES = "\u00a0\u2007\u2009\u202f"  # separate thousands in some outputs: 1 234
 _DELIMITER = re.compile(rf"[=:,;|()\[\]{{}}\"'`*\u2192{_SPACES}]")
 # Between two digits a delimiter may be part of a number, a time or a list: no split there.
 _SEPARATOR = re.compile(rf"[^\S{_SPACES}]+|(?<!\d){_DELIMITER.pattern}|{_DELIMITER.pattern}(?!\d)")
@@ -35,7 +35,7 @@ _QUANTITY = re.compile(
 )
 _PLUS_MINUS = ("±", "+/-", "+-", "+\u2212")
 _HAS_DIGIT = re.compile(r"\d")
-_DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015"  # no minus signs, but often meant so
+_DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015"  # not minus signs, but often used as such
 _CUT_BEFORE = re.compile(rf"(?:[0-9]\.?|(?<![\w.])\.|(?<![^\W_])(?:{_SIGN}|[{_DASHES}]))$")
 _CUT_AFTER = re.compile(r"\.?[0-9]|[eE][+-]?[0-9]|_[0-9]")
 _SENTENCE_ENDS = ".!?\u2026"
@@ -43,7 +43,7 @@ _MAX_LINE_CHARACTERS = 200  # of a line that is shown
 
 
 class NoValue(Exception):
-    """The output holds no usable number; the message says why, in words."""
+    """The output holds no usable number; the message has the reason."""
 
 
 class Quantity(NamedTuple):
@@ -93,8 +93,8 @@ def last(output: str) -> Quantity:
 def matched(line: str, group: tuple[int, int], whole: tuple[int, int]) -> Quantity:
     """The number in a group of a match, at these positions of a line, or `NoValue`.
 
-    A pattern may spell out anything around its group, but it may not take a part of a number, or
-    leave out its sign.
+    A pattern may match anything around its group, but the group must hold a whole number with its
+    sign.
 
     >>> matched("p99=8.5ms", (4, 7), (0, 7))[:2]
     ('8.5', 'ms')
@@ -141,14 +141,14 @@ def _quantity(word: str) -> tuple[str, str] | None:
 
 
 def _is_unit(word: str) -> bool:
-    """Whether it is a unit that we know, or one of them by another: MB/s, /s."""
+    """Whether a word is a known unit, or a quotient of known units: MB/s, /s."""
     word = word.replace("\u00b5", "u").replace("\u03bc", "u")
     above, slash, below = word.partition("/")
     return (above in _UNITS or (bool(slash) and not above)) and (not slash or below.isalpha())
 
 
 def _contains_number(word: str) -> bool:
-    """Whether a word that is no number holds one; a name such as host42 or /tmp/3 does not."""
+    """Whether a word that is not a number contains one; names such as host42 or /tmp/3 do not."""
     first = next((c for c in word if c.isalnum()), "")
     return bool(first) and not first.isalpha()
 

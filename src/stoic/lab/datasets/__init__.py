@@ -1,6 +1,6 @@
 """Loaders of real data, from a path or from a package that contains it.
 
-Stoic may not distribute these files. A loader takes their path; without a path it looks in the
+Stoic may not distribute these files. A loader takes their path; without a path it searches the
 folder that the environment variable ``STOIC_DATA`` names.
 """
 

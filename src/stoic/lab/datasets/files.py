@@ -46,33 +46,33 @@ class Source:
         """The file or folder to read; None if neither a path nor ``STOIC_DATA`` leads to one."""
         if path is None:
             root = os.environ.get(ROOT)
-            place = Path(root).expanduser() / self.folder if root else None
-            return place if place is not None and place.exists() else None
+            location = Path(root).expanduser() / self.folder if root else None
+            return location if location is not None and location.exists() else None
         if not isinstance(path, str | os.PathLike):
             raise InvalidInput(f"expected path as text or a Path, got {describe(path)}")
-        place = Path(path).expanduser()
-        if not place.exists():
-            raise self.missing(place)
-        return place / self.folder if (place / self.folder).is_dir() else place
+        location = Path(path).expanduser()
+        if not location.exists():
+            raise self.missing(location)
+        return location / self.folder if (location / self.folder).is_dir() else location
 
     def require(self, path: PathArgument) -> Path:
-        """The file or folder to read, or an error that says where to get it."""
-        place = self.find(path)
-        if place is None:
+        """The file or folder to read, or an error that names the source of the data."""
+        location = self.find(path)
+        if location is None:
             raise self.missing(None)
-        return place
+        return location
 
-    def missing(self, place: Path | None) -> MissingData:
-        """The error that says what was expected, what is there and where to get the data."""
-        if place is None:
+    def missing(self, location: Path | None) -> MissingData:
+        """The error that names what was expected, what was found and the source of the data."""
+        if location is None:
             root = os.environ.get(ROOT)
             found = f"no path, and {ROOT} " + (f"is {root!r}, without it" if root else "is not set")
-        elif place.is_dir():
-            names = sorted(entry.name for entry in place.iterdir())
+        elif location.is_dir():
+            names = sorted(entry.name for entry in location.iterdir())
             listed = ", ".join(names[:6]) + (", …" if len(names) > 6 else "")
-            found = f"{place} with {listed or 'nothing in it'}"
+            found = f"{location} with {listed or 'nothing in it'}"
         else:
-            found = f"file {place}" if place.exists() else f"nothing at {place}"
+            found = f"file {location}" if location.exists() else f"nothing at {location}"
         return MissingData(
             f"expected {self.expected}, got {found}; get the data from {self.origin} and pass its "
             f"path, or set {ROOT} to the folder that holds {self.folder}/"

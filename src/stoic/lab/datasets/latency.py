@@ -16,15 +16,7 @@ from stoic.lab.datasets.files import PathArgument, Source, read_rows, read_table
 __all__ = ["RoundTrips", "seattle_rtt"]
 
 NODES = 99
-_DAMAGE = (
-    OSError,
-    EOFError,
-    ValueError,
-    TypeError,
-    KeyError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
+_DAMAGE = (OSError, EOFError, ValueError, TypeError, KeyError, zipfile.BadZipFile, zlib.error)
 SOURCE = Source(
     folder="seattle_rtt",
     expected="the files SeattleData_1 … SeattleData_688 (99 × 99 numbers, comma-separated), or an "
@@ -73,18 +65,18 @@ def seattle_rtt(path: PathArgument = None, source: int = 28) -> RoundTrips:
     Matrix Completion Approach. IEEE/ACM Transactions on Networking 25 (2017) 724–737.
     """
     integer(source, "source", at_least=0, at_most=NODES - 1)
-    place = SOURCE.require(path)
-    if place.is_file():
-        return _of_csv(place, source) if place.suffix == ".csv" else _of_npz(place, source)
-    archives = sorted(place.glob("*.npz"))
+    location = SOURCE.require(path)
+    if location.is_file():
+        return _of_csv(location, source) if location.suffix == ".csv" else _of_npz(location, source)
+    archives = sorted(location.glob("*.npz"))
     if archives:
         return _of_npz(archives[0], source)
-    if (place / f"source{source}.csv").is_file():
-        return _of_csv(place / f"source{source}.csv", source)
-    slices = [*place.glob("SeattleData_*"), *place.glob("Seattle/SeattleData_*")]
+    if (location / f"source{source}.csv").is_file():
+        return _of_csv(location / f"source{source}.csv", source)
+    slices = [*location.glob("SeattleData_*"), *location.glob("Seattle/SeattleData_*")]
     if slices:
         return _of_slices(slices, source)
-    raise SOURCE.missing(place)
+    raise SOURCE.missing(location)
 
 
 def _of_npz(file: Path, source: int) -> RoundTrips:

@@ -67,12 +67,12 @@ def stocks(path: PathArgument = None) -> Stocks:
     ----------
     S. R. Chowdhury, A. Gopalan. Bayesian Optimization under Heavy-tailed Payoffs. NeurIPS 2019.
     """
-    place = SOURCE.find(path)
-    if place is None:
+    location = SOURCE.find(path)
+    if location is None:
         return _of_table(read_table(_skfolio(), labels=1), "skfolio", FIRST, LAST)
-    file = place / "fin.csv" if place.is_dir() else place
+    file = location / "fin.csv" if location.is_dir() else location
     if not file.is_file():
-        raise SOURCE.missing(place)
+        raise SOURCE.missing(location)
     return _of_table(read_table(file, labels=1), str(file))
 
 

@@ -46,16 +46,16 @@ def light_sensors(path: PathArgument = None) -> LightSensors:
         ``iw_data_all.mat``, or a folder with it or with CSV copies of its three tables; None for
         the folder ``cmu_light_sensors`` under ``STOIC_DATA``.
     """
-    place = SOURCE.require(path)
-    if place.is_file() and place.suffix == ".mat":
-        return _of_mat(place)
-    copies = [next(iter(sorted(place.glob(f"{name}*.csv"))), None) for name in _TABLES]
+    location = SOURCE.require(path)
+    if location.is_file() and location.suffix == ".mat":
+        return _of_mat(location)
+    copies = [next(iter(sorted(location.glob(f"{name}*.csv"))), None) for name in _TABLES]
     tables = [read_table(copy).values for copy in copies if copy is not None]
     if len(tables) == len(_TABLES):
-        return _checked(place, *tables)
-    if (place / "iw_data_all.mat").is_file():
-        return _of_mat(place / "iw_data_all.mat")
-    raise SOURCE.missing(place)
+        return _checked(location, *tables)
+    if (location / "iw_data_all.mat").is_file():
+        return _of_mat(location / "iw_data_all.mat")
+    raise SOURCE.missing(location)
 
 
 _TABLES = ("train", "test", "coords")
@@ -76,13 +76,13 @@ def _of_mat(file: Path) -> LightSensors:
     return _checked(file, *[finite_array(x, f"{name} in {file}") for name, x in named])
 
 
-def _checked(place: Path, train: Array, test: Array, coordinates: Array) -> LightSensors:
+def _checked(location: Path, train: Array, test: Array, coordinates: Array) -> LightSensors:
     shapes = train.shape, test.shape, coordinates.shape
     if [len(shape) for shape in shapes] != [2, 2, 2] or not (
         train.shape[1] == test.shape[1] == len(coordinates) and coordinates.shape[1] == 2
     ):
         raise InvalidInput(
-            f"expected (n, sensors), (m, sensors) and (sensors, 2) in {place}, got {shapes[0]}, "
+            f"expected (n, sensors), (m, sensors) and (sensors, 2) in {location}, got {shapes[0]}, "
             f"{shapes[1]} and {shapes[2]}; fetch the data again"
         )
     return LightSensors(train, test, coordinates)

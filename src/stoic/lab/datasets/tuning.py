@@ -101,9 +101,9 @@ def tuna(
     """
     choice(workload, "workload", WORKLOADS)
     integer(repeats, "repeats", at_least=1)
-    place = SOURCE.require(path)
+    location = SOURCE.require(path)
     by_configuration: dict[str, list[float]] = defaultdict(list)
-    for configuration, performance in _measured(place, workload):
+    for configuration, performance in _measured(location, workload):
         by_configuration[configuration].append(performance)
     larger, code = _MEASURES[workload]
     runs = np.array([value for values in by_configuration.values() for value in values])
@@ -111,7 +111,7 @@ def tuna(
     kept = {text: np.array(v) for text, v in by_configuration.items() if len(v) >= repeats}
     if not kept or not good.size:
         raise InvalidInput(
-            f"expected {workload} in {place} with configurations measured {repeats} times and "
+            f"expected {workload} in {location} with configurations measured {repeats} times and "
             f"runs that did not fail, got {len(kept)} and {good.size}; fetch it again"
         )
     configurations = tuple(json.loads(text) for text in kept)
@@ -132,21 +132,21 @@ def _failed(values: Array, larger: bool, code: float) -> NDArray[np.bool_]:
     return values <= code if larger else values >= code
 
 
-def _measured(place: Path, workload: str) -> Iterator[tuple[str, float]]:
+def _measured(location: Path, workload: str) -> Iterator[tuple[str, float]]:
     """The measurements of a workload: configuration as JSON with sorted keys, performance."""
     runs = [
         file
-        for folder in (place / "sample_configs" / workload, place / workload)
+        for folder in (location / "sample_configs" / workload, location / workload)
         for file in sorted(folder.glob("TUNA_run_*.csv"))
     ]
-    measurements, configurations = place / "measurements.csv.gz", place / "configs.jsonl.gz"
+    measurements, configurations = location / "measurements.csv.gz", location / "configs.jsonl.gz"
     if runs:
         for file in runs:
             yield from _of_run(file)
     elif measurements.is_file() and configurations.is_file():
         yield from _of_pair(measurements, configurations, workload)
     else:
-        raise SOURCE.missing(place)
+        raise SOURCE.missing(location)
 
 
 def _of_run(file: Path) -> Iterator[tuple[str, float]]:

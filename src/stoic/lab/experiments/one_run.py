@@ -1,6 +1,6 @@
 """One run: a policy against a world, recorded at checkpoints.
 
-A worker process calls this: plain data in, plain data out, and the same bits on every machine.
+A worker process calls this, with data of JSON types in and out; results are the same everywhere.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _described(failure: BaseException) -> str:
 
 
 def rehearse(runs: Sequence[Run]) -> None:
-    """Make every distinct world and policy once, so that mistakes show before hours of work."""
+    """Make every distinct world and policy once, to find mistakes before hours of work."""
     seen = set()
     for run in runs:
         case = run.case

@@ -53,8 +53,8 @@ def _located(table: Table) -> Table:
     root, source = os.environ.get(ROOT), SOURCES.get(str(table.get("kind")))
     if root is None or source is None or "path" in table:
         return table
-    place = Path(root).expanduser() / source.folder
-    return {**table, "path": str(place)} if place.exists() else table
+    folder = Path(root).expanduser() / source.folder
+    return {**table, "path": str(folder)} if folder.exists() else table
 
 
 def origins(problem: Table, policy: PolicySpec) -> dict[str, str]:
@@ -80,10 +80,10 @@ def _installed(package: str) -> str:
 
 
 def _files(path: str) -> list[Path]:
-    place = Path(path).expanduser()
-    if place.is_dir():
-        return sorted(file for file in place.iterdir() if file.is_file())
-    return [place] if place.is_file() else []
+    given = Path(path).expanduser()
+    if given.is_dir():
+        return sorted(file for file in given.iterdir() if file.is_file())
+    return [given] if given.is_file() else []
 
 
 def _stamp(path: str) -> tuple[tuple[str, int, int], ...]:

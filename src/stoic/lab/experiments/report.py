@@ -1,6 +1,6 @@
 """A report of results: one HTML file that needs nothing else.
 
-It says in one sentence what was found, then shows claims, figures, the final figures of every
+It begins with the result in one sentence, then shows claims, figures, the final figures of every
 case, the setting and the versions. Every text from outside is escaped.
 """
 

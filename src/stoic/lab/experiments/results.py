@@ -156,7 +156,7 @@ class Results:
             np.any([np.r_[True, columns[c][1:] != columns[c][:-1]] for c in CASE], axis=0)
         )
         for row in starts.tolist():
-            found[Case(**{c: _plain(columns[c][row]) for c in CASE})] = None
+            found[Case(**{c: _scalar(columns[c][row]) for c in CASE})] = None
         return [case for case in found if _matches(case, where)]
 
     def some(self, table: str = "curves", **where: Any) -> list[Case]:
@@ -192,7 +192,7 @@ def _numpy(table: Any) -> dict[str, Any]:
     return {name: table[name].to_numpy() for name in table.column_names}
 
 
-def _plain(value: Any) -> Any:
+def _scalar(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 

@@ -79,7 +79,7 @@ def run(
     given = [experiments] if isinstance(experiments, Experiment) else list(experiments)
     parts = [located(part) for part in given]
     folder = Path(folder)
-    arrow()  # a missing package must show before hours of work, not after
+    arrow()  # a missing package must be reported before hours of work
     used = versions()
     runs = all_runs(parts, used)
     kept = Store(folder / "runs" if store is None else Path(store))
@@ -101,7 +101,7 @@ def run(
 
 
 def all_runs(parts: Iterable[Experiment], used: Mapping[str, str]) -> list[Run]:
-    """Every run of every part; an error if two runs would have the same place in the results."""
+    """Every run of every part; an error if two runs would have the same name."""
     runs, seen = [], {}
     for part in parts:
         for one in part.runs(lambda problem, policy: merged(used, problem, policy)):

@@ -1,7 +1,7 @@
 """The specification of an experiment, and the runs it consists of.
 
 Runs are the product of problems, noises, attacks, policies, schedules, horizons and trials. The
-dataclasses are plain data. They can also be written as TOML (:mod:`.toml`).
+dataclasses hold data only. They can also be written as TOML (:mod:`.toml`).
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Run:
-    """One run: everything that a worker needs, as plain data.
+    """One run: everything that a worker needs, as data.
 
     ``key`` is a digest of the settings and versions; it identifies a finished run.
     """
@@ -140,7 +140,7 @@ class Experiment:
         may have a ``moment_order``; an attack may have ``policies``, the labels of the policies
         that it is run against.
     policies
-        :class:`PolicySpec`, or plain names.
+        :class:`PolicySpec`, or names.
     schedules
         The schedules of every policy without a schedule of its own.
     horizons

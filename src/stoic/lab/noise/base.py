@@ -19,7 +19,7 @@ class Noise(ABC):
 
     Randomness that does not depend on the arm comes from :meth:`draw`, in blocks; :meth:`payoff`
     turns one draw into the payoff of an arm. Policies of the same trial therefore get the same
-    draws round by round, whatever they play: common random numbers.
+    draws round by round, for any arms that they play: common random numbers.
 
     A moment that does not exist is ``math.inf``; to ask for it is never an error.
     """

@@ -8,7 +8,7 @@ import numpy as np
 
 from stoic.checks import Array
 
-__all__ = ["CHUNK", "EVEN", "GRADED", "integrate", "panels"]
+__all__ = ["ARMS_PER_CHUNK", "EVEN", "GRADED", "integrate", "panels"]
 
 
 def panels(edges: Array, n: int) -> tuple[Array, Array]:
@@ -34,7 +34,7 @@ def _graded() -> tuple[Array, Array]:
 
 GRADED = _graded()
 EVEN = panels(np.linspace(0.0, 1.0, 21), 12)  # for integrands that are smooth everywhere
-CHUNK = 32  # arms at a time, so that the work space stays in the cache
+ARMS_PER_CHUNK = 32  # arms at a time, so that the work space stays in the cache
 
 
 def integrate(
@@ -53,8 +53,8 @@ def integrate(
     """
     nodes, weights = rule
     result = np.empty(len(width))
-    for start in range(0, len(width), CHUNK):
-        part = slice(start, start + CHUNK)
+    for start in range(0, len(width), ARMS_PER_CHUNK):
+        part = slice(start, start + ARMS_PER_CHUNK)
         with np.errstate(divide="ignore", over="ignore"):  # log 0 where the width is 0
             values = integrand(width[part, None] * nodes, *(x[part, None] for x in parameters))
         result[part] = width[part] * (values @ weights)

@@ -16,12 +16,12 @@ from stoic.errors import InvalidInput
 from stoic.lab.noise.additive import Additive, in_units
 from stoic.lab.noise.base import noises
 from stoic.lab.noise.light import Gaussian
-from stoic.lab.noise.quadrature import CHUNK, panels
+from stoic.lab.noise.quadrature import ARMS_PER_CHUNK, panels
 
 __all__ = ["AlphaStable"]
 
 Complex = NDArray[np.complex128]
-NEGLIGIBLE = 40.0  # e^{−40} is below rounding
+NEGLIGIBLE_EXPONENT = 40.0  # e^{−40} is below rounding
 MAX_SKEW = 100.0  # of |β tan(πα/2)|; the integration ray grows with it
 SERIES_BELOW = 0.25  # |u| below which differences of exponentials use their series
 
@@ -142,8 +142,8 @@ def _about(p: float, alpha: float, psi: float, f: Array, spread: Array) -> Array
     taken = math.gamma(1.0 - p / 2.0) * (1.0 / p - 0.5 + f**2 / 4.0)
     taken += c * math.cos(psi) * math.gamma((alpha - p) / 2.0) / 2.0
     rest = np.empty(len(f))
-    for start in range(0, len(f), CHUNK):
-        part = slice(start, start + CHUNK)
+    for start in range(0, len(f), ARMS_PER_CHUNK):
+        part = slice(start, start + ARMS_PER_CHUNK)
         drift, decay = f[part, None], c[part, None] * np.exp(1j * psi)
         rest[part] = _small_u(alpha, *small, drift, decay) + _large_u(alpha, *large, drift, decay)
     return np.asarray(2.0 * math.gamma(1.0 + p) * math.sin(math.pi * p / 2.0) / math.pi) * (
@@ -155,11 +155,11 @@ def _ray(
     p: float, alpha: float, psi: float, theta: float
 ) -> tuple[tuple[Complex, Complex], tuple[Complex, Complex]]:
     """Nodes u on the ray and weights u^{−1−p} du, for small and for large |u|."""
-    low = math.log(SERIES_BELOW) - NEGLIGIBLE / (1.0 + alpha - p)
+    low = math.log(SERIES_BELOW) - NEGLIGIBLE_EXPONENT / (1.0 + alpha - p)
     s, weight = panels(np.linspace(low, math.log(SERIES_BELOW), math.ceil(-low / 2.5)), 12)
     end = max(
-        NEGLIGIBLE / math.sin(theta),
-        (NEGLIGIBLE / math.cos(alpha * theta + psi)) ** (1.0 / alpha),
+        NEGLIGIBLE_EXPONENT / math.sin(theta),
+        (NEGLIGIBLE_EXPONENT / math.cos(alpha * theta + psi)) ** (1.0 / alpha),
         8.0,
     )
     grid = np.concatenate([[SERIES_BELOW, 0.5, 1.0], np.linspace(2.0, end, math.ceil(end / 2.0))])

@@ -10,12 +10,4 @@ from stoic.optimize.answers.records import (
     middle,
 )
 
-__all__ = [
-    "UNKNOWN",
-    "Answer",
-    "Conclusion",
-    "Luckiest",
-    "Suspect",
-    "Trial",
-    "middle",
-]
+__all__ = ["UNKNOWN", "Answer", "Conclusion", "Luckiest", "Suspect", "Trial", "middle"]

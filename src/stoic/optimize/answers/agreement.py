@@ -1,9 +1,9 @@
 """Find replicates that agree with each other, and estimates that contradict them.
 
 A surrogate that has once called the measurements of a configuration outliers may continue to do
-so, however often they are repeated: left out one by one, each is contradicted by a model that
-already ignores the others. Measurements of one configuration that agree are facts about it,
-whatever the surrogate estimates.
+so, even if they are repeated many times: left out one by one, each is contradicted by a model that
+already ignores the others. Measurements of one configuration that agree are evidence about it,
+even against the surrogate's estimate.
 
 Measurements *agree* where at least half of those of their configuration, and at least two, are
 within a tolerance: four standard deviations of the noise, but not less than 1/20 and not more

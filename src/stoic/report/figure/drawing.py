@@ -65,12 +65,12 @@ def draw(result: Result) -> Figure:
         text = _CAPTION_UNKNOWN if shown.estimates else _CAPTION_FAILED
         caption = "\n".join(wrap(_CAPTION if slices else text, 200))
         figure.supxlabel(caption, fontsize=7, color=GREY, x=0.01, ha="left", linespacing=1.3)
-        figure.draw_without_rendering()  # lay out with these settings, whoever saves it
+        figure.draw_without_rendering()  # lay out with these settings, before it is saved
         return figure
 
 
 def _draw_top(top: Any, result: Result, shown: View) -> None:
-    if len(shown.shares) < 2:  # one parameter has all the importance there is
+    if len(shown.shares) < 2:  # the importance of a single parameter is trivial
         draw_progress(top.subplots(), result, shown.estimates)
         return
     left, right = top.subplots(1, 2, width_ratios=[2.4, 1.0])

@@ -82,7 +82,7 @@ def _draw_measurements(ax: Axes, result: Result) -> None:
 
 
 def _draw_beyond(ax: Axes, beyond: list[tuple[int, float]], suspects: frozenset[int]) -> None:
-    """Triangles at the border, the farthest with their value, as far as there is space."""
+    """Triangles at the border, the farthest with their value where there is space."""
     low, high = ax.get_ylim()
     left, end = ax.get_xlim()
     span, edge = end - left, 0.015 * (high - low)

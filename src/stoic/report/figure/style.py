@@ -1,7 +1,7 @@
 """Colours, matplotlib settings and small helpers that all panels of the figure share.
 
 Colours are those of Okabe and Ito; shapes differ too. Nothing here uses ``pyplot`` or changes
-matplotlib's settings for good, so that figures may be drawn in threads and servers.
+matplotlib's settings permanently, so that figures may be drawn in threads and servers.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from stoic.forks import Lock
 __all__ = ["AMBER", "BLUE", "GREEN", "GREY", "RED", "Axes", "add_legend", "escaped", "settings",
            "shortened"]  # fmt: skip
 
-Axes = Any  # matplotlib's annotations refuse some of what its functions take
+Axes = Any  # matplotlib's annotations are stricter than its functions
 
 BLUE, GREEN, RED, AMBER, GREY = "#0072B2", "#009E73", "#D55E00", "#E69F00", "#6B7683"
 
-_LOCK = Lock()  # matplotlib's settings are one for all threads
+_LOCK = Lock()  # all threads share matplotlib's settings
 _RC: dict[str, Any] = {
     "font.size": 8.5,
     "axes.titlesize": 9.5,
@@ -47,7 +47,7 @@ _RC: dict[str, Any] = {
 
 @contextmanager
 def settings() -> Iterator[None]:
-    """The figure's settings of matplotlib for a while; one thread at a time."""
+    """Use the figure's settings of matplotlib within the block; one thread at a time."""
     try:
         import matplotlib as mpl
         import matplotlib.figure
@@ -71,5 +71,5 @@ def shortened(text: str, length: int = 24) -> str:
 
 
 def escaped(text: str) -> str:
-    """A user's text without formulas: a dollar sign is a dollar sign."""
+    """A user's text with escaped dollar signs, which matplotlib would read as formulas."""
     return text.replace("$", r"\$")

@@ -21,7 +21,7 @@ _MAX_LABELS = 6  # values written at the border
 
 
 def progress(result: Result, estimates: list[Estimate], *, wide: bool) -> str:
-    """Measurements over time, with the estimate that would have been given on the way."""
+    """Measurements over time, with the estimates that would have been given during the run."""
     n = len(result.trials)
     pad = max(0.5, 0.015 * n)
     size = (920.0, 330.0) if wide else (380.0, 300.0)
@@ -52,24 +52,24 @@ def legend(result: Result) -> str:
     if failed:
         swatches.append((line(11, 1, 11, 13, "fail"), f"failed ({failed})"))
     items = "".join(
-        f'<li><svg width="22" height="14" aria-hidden="true">{mark}</svg> {text}</li>'
-        for mark, text in swatches
+        f'<li><svg width="22" height="14" aria-hidden="true">{symbol}</svg> {text}</li>'
+        for symbol, text in swatches
     )
     return f'<ul class="legend">{items}</ul>'
 
 
 def _axis(frame: Frame, result: Result, wide: bool) -> str:
     floor = frame.height - frame.bottom
-    marks = [m for m in ticks(0.0, max(len(result.trials) - 1, 1), 8 if wide else 4) if m % 1 == 0]
+    at = [m for m in ticks(0.0, max(len(result.trials) - 1, 1), 8 if wide else 4) if m % 1 == 0]
     body = f'<path class="axis" d="M{frame.left:g} {floor:g}H{frame.width - frame.right:g}"/>'
-    body += "".join(label(frame.px(m), floor + 16, f"{m:g}", "tick mid") for m in marks)
+    body += "".join(label(frame.px(m), floor + 16, f"{m:g}", "tick mid") for m in at)
     name = "trial" if numbered(result) else "evaluation, in order of arrival"
     centre = (frame.left + frame.width - frame.right) / 2
     return body + label(centre, frame.height - 6, name, "name mid")
 
 
 def _measured(frame: Frame, result: Result, suspects: frozenset[int]) -> str:
-    """The measurements that are no suspects, inside the borders."""
+    """Measurements inside the borders, without the suspects."""
     inside = [
         (i, t.value)
         for i, t in enumerate(result.trials)
@@ -87,7 +87,7 @@ def _measured(frame: Frame, result: Result, suspects: frozenset[int]) -> str:
 
 
 def _estimated(frame: Frame, estimates: list[Estimate], wide: bool) -> str:
-    """Steps: an estimate holds until the next."""
+    """The estimates as steps: each holds until the next."""
     top, floor = frame.top, frame.height - frame.bottom
 
     def steps(those: Sequence[Estimate], what: str) -> list[str]:
@@ -117,14 +117,14 @@ def _estimated(frame: Frame, estimates: list[Estimate], wide: bool) -> str:
 
 
 def _suspected(frame: Frame, result: Result, suspects: frozenset[int], wide: bool) -> str:
-    """Crosses for suspects; triangles at the border for all beyond it, the wildest by value."""
+    """Crosses for suspects; triangles for values beyond the border, the farthest with values."""
     found, texts = [], []
     written: list[tuple[bool, float]] = []
     middle = frame.y[0] / 2 + frame.y[1] / 2
     good = [(i, t.value) for i, t in enumerate(result.trials) if t.value is not None]
-    marked = [(i, y) for i, y in good if i in suspects or not frame.within(y)]
-    marked.sort(key=lambda item: -abs(item[1] / 2 - middle / 2))
-    for i, y in marked[:_MAX_SYMBOLS]:
+    far = [(i, y) for i, y in good if i in suspects or not frame.within(y)]
+    far.sort(key=lambda item: -abs(item[1] / 2 - middle / 2))
+    for i, y in far[:_MAX_SYMBOLS]:
         x, kind = frame.px(i), "sus" if i in suspects else "far"
         if frame.within(y):
             found.append(wrong(x, frame.py(y), kind, _title(result, i, suspects)))

@@ -1,4 +1,4 @@
-"""Where the truth is known: how close the answer came to it."""
+"""Compare the answer with the true optimum, where that is known."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ def closeness(result: Result, best: Answer, truth: Truth) -> str:
     if truth.at_luckiest is not None and result.luckiest is not None:
         claimed = figure(result.luckiest.trial.value or 0.0)
         text += (
-            f"<p>Whoever had taken the luckiest measurement at its word would have expected "
-            f"{claimed} and got {figure(truth.at_luckiest)}: "
+            f"<p>The luckiest measurement alone would have promised "
+            f"{claimed} and given {figure(truth.at_luckiest)}: "
             f"{change(truth.at_luckiest, truth.at_best)} than what was recommended.</p>"
         ).replace("the same than", "the same as")
     return section("How close it came", text + _scale(result, best, truth), "closeness")
@@ -87,7 +87,7 @@ def _gained(result: Result, truth: Truth) -> str:
 
 
 def _scale(result: Result, best: Answer, truth: Truth) -> str:
-    """Dots on one scale: what was claimed, open; what is true, full."""
+    """Dots on one scale: open for estimates and measurements, full for true values."""
     first, lucky = start(result), result.luckiest
     rows: list[tuple[str, list[tuple[float, str]]]] = []
     if first is not None:
@@ -102,28 +102,28 @@ def _scale(result: Result, best: Answer, truth: Truth) -> str:
     low, high = padded(min(core), max(core))
 
     def position(v: float) -> float:
-        share = (v / 2 - low / 2) / (high / 2 - low / 2)  # halves, lest differences overflow
+        share = (v / 2 - low / 2) / (high / 2 - low / 2)  # halves: differences could overflow
         return min(max(100.0 * share, 1.5), 98.5)
 
     drawn = []
     for name, row in rows:
-        marks = '<path class="grid" d="M0 11H10000"/>'
+        shapes = '<path class="grid" d="M0 11H10000"/>'
         if name == "the answer" and best.bounded:
             a, b = (position(v) for v in best.interval)
-            marks += f'<rect class="band" x="{a:.1f}%" width="{b - a:.1f}%" y="4" height="14"/>'
+            shapes += f'<rect class="band" x="{a:.1f}%" width="{b - a:.1f}%" y="4" height="14"/>'
         for v, kind in row:
             beyond = " beyond the scale" if not low <= v <= high else ""
-            marks += (
+            shapes += (
                 f'<circle class="{"best" if kind == "true" else "open"}" cx="{position(v):.1f}%" '
                 f'cy="11" r="5"><title>{kind}: {figure(v)}{beyond}</title></circle>'
             )
         shown = {best.value: spans(best)[0]}
-        said = " → ".join(
+        text = " → ".join(
             f"{shown.get(v) or figure(v)}{' ' + kind if len(row) > 1 else ''}" for v, kind in row
         )
         drawn.append(
-            f'<div class="who">{name}</div><svg class="track" role="img" aria-label="{said}">'
-            f'{marks}</svg><div class="n">{said}</div>'
+            f'<div class="who">{name}</div><svg class="track" role="img" aria-label="{text}">'
+            f'{shapes}</svg><div class="n">{text}</div>'
         )
     key = "Full dots are true values, open ones what was measured or estimated."
     return f'<div class="bars scale">{"".join(drawn)}</div><p class="small">{key}</p>'

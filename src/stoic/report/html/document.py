@@ -54,7 +54,7 @@ def render(
     seconds: float | None = None,
     truth: Mapping[str, Any] | None = None,
 ) -> str:
-    """A result as an HTML page: the answer first, then all that speaks for and against it.
+    """A result as an HTML page: the answer first, then the evidence for and against it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Text and tables as HTML, whatever the text holds; numbers as people read them."""
+"""Text, numbers and tables as safe HTML."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = [
     "esc",
     "figure",
     "percent",
-    "plain",
+    "printable",
     "section",
     "shown",
     "table",
@@ -33,10 +33,10 @@ class Markup(str):
     """A text that is markup already."""
 
 
-def plain(text: object, most: int = _MAX_CHARACTERS) -> str:
-    r"""A text of printable characters: nothing that ends a page or turns its letters round.
+def printable(text: object, most: int = _MAX_CHARACTERS) -> str:
+    r"""A text with escapes for characters that are not printable, cut to ``most`` characters.
 
-    >>> plain("a\x00b\u202ec"), plain("long " * 3, most=8)
+    >>> printable("a\x00b\u202ec"), printable("long " * 3, most=8)
     ('a\\x00b\\u202ec', 'long lo…')
     """
     shown = visible(str(text).translate(_SPACES))
@@ -58,21 +58,21 @@ def esc(text: object, most: int = _MAX_CHARACTERS) -> str:
     >>> esc("<script>")
     '&lt;script&gt;'
     """
-    return escape(plain(text, most))
+    return escape(printable(text, most))
 
 
 def shown(value: object) -> str:
     """A parameter's value: as it is, floats to six digits."""
-    return rounded(value) if isinstance(value, float) else plain(value, 60)
+    return rounded(value) if isinstance(value, float) else printable(value, 60)
 
 
 def config(params: Mapping[str, Any], most: int = 4) -> str:
     """A configuration on one line; not escaped."""
-    return assignments(params, most=most, text=lambda text: plain(text, 60))
+    return assignments(params, most=most, text=lambda text: printable(text, 60))
 
 
 def figure(value: float) -> str:
-    """A number of four digits, without a power of ten where that is short.
+    """A number of four digits, without an exponent where that is short.
 
     >>> figure(1234567.0), figure(0.00012), figure(-3.14159), figure(1e12)
     ('1,235,000', '0.00012', '-3.142', '1e+12')
@@ -85,7 +85,7 @@ def figure(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """A share, with the digits that matter; large ones as a multiple.
+    """A share in percent, with two digits.
 
     >>> percent(0.314), percent(0.0042), percent(0.0), percent(7.2), percent(1e9)
     ('31%', '0.42%', '0%', '720%', '1e+11%')
@@ -99,13 +99,13 @@ def percent(share: float) -> str:
 
 
 def section(heading: str, body: str, name: str = "") -> str:
-    """A part of the page; the body is markup, and an empty one gives nothing."""
+    """A section of the page; the body is markup, and an empty body gives no section."""
     identity = f' id="{name}"' if name else ""
     return f"<section{identity}>\n<h2>{esc(heading)}</h2>\n{body}\n</section>" if body else ""
 
 
 def table(about: str, head: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "") -> str:
-    """A table of cells that are markup already; figures are marked with class ``n``."""
+    """A table of cells that are markup already; numbers have the class ``n``."""
     columns = "".join(f'<th scope="col">{esc(name)}</th>' for name in head)
     lines = "\n".join(f"<tr>{''.join(row)}</tr>" for row in rows)
     return (

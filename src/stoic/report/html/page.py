@@ -142,7 +142,7 @@ summary { cursor: pointer; color: var(--est); }
 }
 """.replace("LIGHT", _LIGHT).replace("DARK", _DARK)
 
-# Sorts a table by the column whose heading is pressed; a second press turns the order round.
+# Sorts a table by the column whose heading is clicked; a second click reverses the order.
 _SCRIPT = """
 for (const table of document.querySelectorAll("table.sortable")) {
   const heads = [...table.tHead.rows[0].cells], body = table.tBodies[0];
@@ -194,9 +194,9 @@ $script</body>
 def page(title: str, subtitle: str, body: str, *, style: str = "", images: bool = False) -> str:
     """The whole page; ``title`` is text, subtitle and body are markup.
 
-    No script but the page's own, which sorts tables, may run, and nothing may be fetched: the
-    policy says so even if a text that should have been escaped was not. ``style`` adds to the
-    page's own. A page with ``images``, embedded as ``data:`` URLs, has no script at all.
+    The content security policy allows only the page's own script, which sorts tables, and fetches
+    nothing. That holds even if a text was not escaped by mistake. ``style`` is added to the page's
+    own. A page with ``images``, embedded as ``data:`` URLs, has no script.
     """
     digest = base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
     return _PAGE.substitute(

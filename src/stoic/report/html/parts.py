@@ -1,4 +1,4 @@
-"""The sections of the report in prose and charts: answer, course, parameters, meanings."""
+"""The sections of the report: the answer, the progress, the parameters, the definitions."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _SIDES = {True: "for", False: "against", None: "fact"}
 
 
 def nothing(result: Result) -> str:
-    """What stands in place of an answer."""
+    """The section of a result without an answer."""
     if not result.trials:
         return section("No answer yet", "<p>Nothing has been evaluated so far.</p>", "answer")
     n = count(len(result.trials), "evaluation", "evaluations")
@@ -52,7 +52,7 @@ def nothing(result: Result) -> str:
 
 
 def answer(result: Result, best: Answer, view: View) -> str:
-    """The configuration to use, its estimate, the gain, and how sure all that is."""
+    """The recommended configuration, its estimate, the gain, and the checks."""
     value, low, high = spans(best)
     case, first = Case.of(result, best, view), start(result)
     what, sure = esc(result.objective, 60), best.bounded
@@ -86,7 +86,7 @@ def answer(result: Result, best: Answer, view: View) -> str:
 
 
 def _measurements(result: Result) -> str:
-    """How many there are of all configurations, and how many of them are suspects."""
+    """How many measurements there are, and how many of them are suspects."""
     n = count(sum(not t.failed for t in result.trials), "measurement", "measurements")
     suspects = len(suspected(result))
     return (
@@ -113,8 +113,8 @@ def course(result: Result, view: View) -> str:
     if sum(not trial.failed for trial in result.trials) > _MAX_EXACT_MEASUREMENTS:
         note += f" Beyond {_MAX_EXACT_MEASUREMENTS} measurements the line is approximate, "
         note += "but for its end."
-    said = f"<figcaption>{note}</figcaption>"
-    return section("How it went", f"{legend(result)}<figure>{charts}{said}</figure>", "progress")
+    caption = f"<figcaption>{note}</figcaption>"
+    return section("How it went", f"{legend(result)}<figure>{charts}{caption}</figure>", "progress")
 
 
 def parameters(result: Result, view: View) -> str:

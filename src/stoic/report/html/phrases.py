@@ -1,4 +1,4 @@
-"""Numbers of a result in words: changes, intervals, counts, times; nothing here is markup."""
+"""Changes, intervals, counts and times of a result as text without markup."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def better(result: Result, a: float, b: float) -> bool:
 
 
 def change(new: float, old: float) -> str:
-    """How much lower or higher, as a share where that makes sense.
+    """How much lower or higher, as a percentage where possible.
 
     >>> change(69.0, 100.0), change(5.0, 1.0), change(-1.0, 2.0), change(2.0, 2.0)
     ('31% lower', '5 times as high', '3 lower', 'the same')
@@ -65,7 +65,7 @@ def between(ends: tuple[float, float], old: float) -> str:
 
 
 def spans(best: Answer) -> tuple[str, str, str]:
-    """Value, lower and upper end of the answer, with the digits that the interval deserves."""
+    """Value, lower and upper end of the answer, with digits that fit the interval's width."""
     return with_interval(best.value, best.interval)
 
 

@@ -1,4 +1,4 @@
-"""Charts of one parameter each: how the estimate changes along it, all else as in the answer."""
+"""Charts of the estimate along one parameter, with the others as in the answer."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from stoic.report.html.markup import esc, figure, plain, shown
+from stoic.report.html.markup import esc, figure, printable, shown
 from stoic.report.html.svg import Frame, dot, label, line, log_ticks, ticks, triangle, wrong
 from stoic.report.importance import Importance
 from stoic.report.result import Result
@@ -17,7 +17,7 @@ __all__ = ["bars", "slices"]
 
 _MAX_BARS = 12
 _GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
-_LETTER_PIXELS = 6.2  # width of one
+_LETTER_PIXELS = 6.2  # mean width of a letter
 
 
 def slices(result: Result, cuts: list[Slice]) -> str:
@@ -34,14 +34,14 @@ def bars(shares: list[Importance]) -> str:
     """How much of the estimate's variation involves each parameter."""
     rows = []
     for share in shares[:_MAX_BARS]:
-        said = f"{100 * share.total:.0f}%"
-        title = f"{said} with others, {100 * share.main:.0f}% alone"
+        total = f"{100 * share.total:.0f}%"
+        title = f"{total} with others, {100 * share.main:.0f}% alone"
         rows.append(
             f'<div class="who">{esc(share.name, 40)}</div>'
             f'<svg class="bar" role="img" aria-label="{title}"><title>{title}</title>'
             f'<rect class="with" width="{100 * share.total:.1f}%" height="100%"/>'
             f'<rect class="alone" width="{100 * share.main:.1f}%" height="100%"/></svg>'
-            f'<div class="n">{said}</div>'
+            f'<div class="n">{total}</div>'
         )
     return f'<div class="bars">{"".join(rows)}</div>'
 
@@ -65,19 +65,19 @@ def _slice(result: Result, cut: Slice, ends: tuple[float, float], suspects: froz
     best = cut.values[int(np.flatnonzero(cut.x == cut.best)[0])]
     name = esc(cut.name, 40)
     heading = f"<b>{name}</b> <span>best: {esc(shown(best), 40)}</span>"
-    chart = frame.svg(body, f"Estimate along {plain(cut.name, 60)}; the best is {shown(best)}.")
+    chart = frame.svg(body, f"Estimate along {printable(cut.name, 60)}; the best is {shown(best)}.")
     return f"<figure><figcaption>{heading}</figcaption>{chart}</figure>"
 
 
 def _labels(cut: Slice) -> list[tuple[float, str]]:
-    """What stands along the x-axis, and where."""
+    """Positions and texts of the labels along the x-axis."""
     if cut.separate or isinstance(cut.parameter, Listed):
         every = math.ceil(len(cut.x) / 12)
         pairs = list(zip(cut.x.tolist(), cut.values, strict=True))[::every]
-        return [(x, plain(shown(value), 14)) for x, value in pairs]
+        return [(x, printable(shown(value), 14)) for x, value in pairs]
     low, high = float(cut.x.min()), float(cut.x.max())
-    marks = log_ticks(low, high) if cut.log else ticks(low, high, 4)
-    return [(mark, _power(mark) if cut.log else figure(mark)) for mark in marks]
+    numbers = log_ticks(low, high) if cut.log else ticks(low, high, 4)
+    return [(number, _power(number) if cut.log else figure(number)) for number in numbers]
 
 
 def _power(value: float) -> str:
@@ -94,7 +94,7 @@ def _nearby(frame: Frame, result: Result, cut: Slice, suspects: frozenset[int]) 
     for k, (at, i, near) in enumerate(zip(cut.near_x, cut.near, cut.nearness, strict=True)):
         trial, wide = result.trials[i], 0.0
         y = float(trial.value or 0.0)
-        if cut.separate:  # beside each other, lest they hide
+        if cut.separate:  # beside each other, so that none is hidden
             gap = (frame.width - frame.left - frame.right) / max(len(cut.x), 1)
             wide = min(0.36 * gap, 60.0) * (k * _GOLDEN % 1.0 - 0.5)
         x, faint = frame.px(float(at)) + wide, 0.75 * float(near)

@@ -1,4 +1,4 @@
-"""Small means to draw charts as SVG: scales, round ticks, marks. Colours are the page's."""
+"""Draw charts as SVG: scales, ticks, and symbols in the page's colours."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Frame:
     log: bool = False
 
     def px(self, x: float) -> float:
-        """Where an x stands, in pixels."""
+        """The x-coordinate in pixels."""
         a, b = self.x
         if self.log:
             x, a, b = math.log(x), math.log(a), math.log(b)
@@ -33,7 +33,7 @@ class Frame:
         return self.left + share * (self.width - self.left - self.right)
 
     def py(self, y: float) -> float:
-        """Where a y stands, in pixels; never far beyond the border."""
+        """The y-coordinate in pixels; never far beyond the border."""
         a, b = self.y
         share = (y / 2 - a / 2) / (b / 2 - a / 2) if b > a else 0.5
         share = min(max(share, -1.0), 2.0)
@@ -45,13 +45,13 @@ class Frame:
 
     def grid(self, count: int = 5) -> str:
         """Horizontal lines with their values."""
-        marks = ticks(*self.y, count)
-        texts = _alike(marks)
+        values = ticks(*self.y, count)
+        texts = _alike(values)
         right = self.width - self.right
         return "".join(
             f'<path class="grid" d="M{self.left:g} {self.py(y):.1f}H{right:g}"/>'
             + label(self.left - 6, self.py(y) + 4, text, "tick end")
-            for y, text in zip(marks, texts, strict=True)
+            for y, text in zip(values, texts, strict=True)
         )
 
     def svg(self, body: str, about: str, kind: str = "") -> str:
@@ -91,24 +91,24 @@ def log_ticks(low: float, high: float) -> list[float]:
     return found[:: math.ceil(len(found) / 7)] if len(found) > 1 else [low, high]
 
 
-def _alike(marks: list[float]) -> list[str]:
+def _alike(values: list[float]) -> list[str]:
     """Numbers with as many decimals as the step between them needs."""
-    step = marks[1] - marks[0] if len(marks) > 1 else 0.0
-    largest = max(abs(mark) for mark in marks)
+    step = values[1] - values[0] if len(values) > 1 else 0.0
+    largest = max(abs(value) for value in values)
     if not step or not 1e-4 < largest < 1e5:
-        return [figure(mark) for mark in marks]
+        return [figure(value) for value in values]
     decimals = max(0, -math.floor(math.log10(step) + 1e-9))
     if round(step, decimals) != float(f"{step:.6g}"):
         decimals += 1
-    return [f"{mark:.{decimals}f}" for mark in marks]
+    return [f"{value:.{decimals}f}" for value in values]
 
 
-# -- marks ----------------------------------------------------------------------------------------
+# -- symbols --------------------------------------------------------------------------------------
 
 
 def _titled(shape: str, attributes: str, title: str) -> str:
-    said = f"<title>{esc(title)}</title>" if title else ""
-    return f"<{shape} {attributes}>{said}</{shape}>"
+    inner = f"<title>{esc(title)}</title>" if title else ""
+    return f"<{shape} {attributes}>{inner}</{shape}>"
 
 
 def dot(x: float, y: float, kind: str, title: str = "", r: float = 3.0, faint: float = 1.0) -> str:

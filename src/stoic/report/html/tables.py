@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stoic.optimize.answers import Trial
-from stoic.report.html.markup import config, esc, figure, percent, plain, section, shown, table
+from stoic.report.html.markup import config, esc, figure, percent, printable, section, shown, table
 from stoic.report.html.phrases import count
 from stoic.report.result import Result
 from stoic.report.views import lucky, suspected
@@ -15,7 +15,7 @@ __all__ = ["failures", "flukes", "trials", "where"]
 _MAX_ROWS = 1000
 _MAX_SUSPECTS = 12
 _MAX_REASONS = 12
-_MAX_RANGE_SHARE = 0.6  # of all trials; a range that holds more says nothing about failures
+_MAX_RANGE_SHARE = 0.6  # of all trials; a range that holds more does not locate failures
 
 
 def flukes(result: Result) -> str:
@@ -46,7 +46,7 @@ def flukes(result: Result) -> str:
 
 
 def _weight(result: Result) -> str:
-    """How much the suspects count, by an estimate without them."""
+    """The effect of the suspects, by an estimate without them."""
     without = result.without_suspects
     if without is None:
         return ""
@@ -57,7 +57,7 @@ def _weight(result: Result) -> str:
 
 
 def _sentence(text: str) -> str:
-    text = plain(text).removeprefix("not the answer: ")
+    text = printable(text).removeprefix("not the answer: ")
     return text[:1].upper() + text[1:] + "."
 
 
@@ -85,7 +85,7 @@ def failures(result: Result) -> str:
 
 
 def where(result: Result, failed: Sequence[Trial]) -> str:
-    """Where in the space evaluations failed, if in a part of it."""
+    """The part of the space in which evaluations failed, if it is smaller than the space."""
     if len(failed) < 3:
         return " and ".join(f"at {config(trial.params)}" for trial in failed)
     found = []
@@ -108,7 +108,7 @@ def _range(
     name: str, values: Sequence[object], trials: Sequence[Trial]
 ) -> tuple[int, str, list[Trial]]:
     """How many trials share the values' range, the range in words, and those trials."""
-    label = plain(name, 30)
+    label = printable(name, 30)
     if all(isinstance(v, int | float) and not isinstance(v, bool) for v in values):
         low, high = min(values), max(values)  # type: ignore[type-var]
         inside = [t for t in trials if name in t.params and low <= t.params[name] <= high]
@@ -116,7 +116,7 @@ def _range(
         return len(inside), f"{label} from {' to '.join(ends)}", inside
     kinds = {str(v) for v in values}
     inside = [t for t in trials if name in t.params and str(t.params[name]) in kinds]
-    return len(inside), f"{label} = {' or '.join(plain(k, 20) for k in sorted(kinds))}", inside
+    return len(inside), f"{label} = {' or '.join(printable(k, 20) for k in sorted(kinds))}", inside
 
 
 def trials(result: Result) -> str:
@@ -132,7 +132,12 @@ def trials(result: Result) -> str:
         state = "failed" if trial.failed else "suspect" if i in suspects else ""
         state = state + ", luckiest" * (i == luckiest) if state else "luckiest" * (i == luckiest)
         rows.append(_row(trial, state, names))
-    head = ["trial", plain(result.objective, 40), *(plain(name, 40) for name in names), "remark"]
+    head = [
+        "trial",
+        printable(result.objective, 40),
+        *(printable(name, 40) for name in names),
+        "remark",
+    ]
     columns = table("Trials", head, rows, "sortable")
     note = ""
     if n > _MAX_ROWS:

@@ -1,4 +1,4 @@
-"""How well the answer is supported: checks of the run, and what follows from them, in words."""
+"""Checks of how well the run supports the answer, and the verdict that follows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from stoic.report.views import View, scatter, suspected
 
 __all__ = ["DEFINITIONS", "Case"]
 
-_MIN_MEASUREMENTS = 3  # of the answer itself, suspects apart: the fewest that outvote one
+_MIN_MEASUREMENTS = 3  # of the answer itself, without suspects: two outvote a third
 _MAX_RELATIVE_WIDTH = 0.5  # of the interval, in ranges of the measurements
 
 DEFINITIONS = {
@@ -34,14 +34,14 @@ DEFINITIONS = {
 
 @dataclass(frozen=True)
 class Case:
-    """How sure the answer is, and why: checks that passed or failed, and plain facts (None)."""
+    """The verdict and its reasons: checks that passed or failed, and other facts (None)."""
 
     verdict: str
     reasons: list[tuple[bool | None, str]]
 
     @classmethod
     def of(cls, result: Result, best: Answer, view: View) -> Case:
-        """Check the answer by the start, the course of the run and the measurements."""
+        """Check the answer against the first trials, earlier estimates and the measurements."""
         proven, settled = _proven(result, best), _settled(best, view.estimates)
         found = (proven, settled, _narrow(result, best), _measured(result, best), _depends(result))
         checks = [reason for reason in found if reason is not None]
@@ -64,10 +64,10 @@ def _proven(result: Result, best: Answer) -> tuple[bool, str] | None:
     near, far = best.interval if result.direction == "maximize" else best.interval[::-1]
     typical = f"a typical first try ({figure(first)})"
     if better(result, near, first):
-        return True, f"The whole 90% interval lies {side} {typical}."
+        return True, f"The whole 90% interval is {side} {typical}."
     if better(result, far, first):
         return False, f"The 90% interval holds {typical}: it is not shown to be better."
-    return False, f"The whole 90% interval lies {other} {typical}, or ends there: it is no better."
+    return False, f"The whole 90% interval is {other} {typical}, or ends there: it is no better."
 
 
 def _settled(best: Answer, estimates: Sequence[Estimate]) -> tuple[bool, str] | None:
@@ -75,7 +75,7 @@ def _settled(best: Answer, estimates: Sequence[Estimate]) -> tuple[bool, str] | 
     if estimates[-1].position < FIRST_TRIES or not late or not best.bounded:
         return None
     low, high = best.interval
-    when = f"In the last third of the run, looked at {count(len(late), 'time', 'times')},"
+    when = f"In the last third of the run, checked {count(len(late), 'time', 'times')},"
     if all(low <= value <= high for value in late):
         return True, f"{when} the estimate was always within this interval."
     ends = figure(min(late)), figure(max(late))

@@ -1,1 +1,1 @@
-"""Trials of a study in files of other formats: CSV, JSON, Parquet."""
+"""Export and import of a study's trials as CSV, JSON and Parquet."""

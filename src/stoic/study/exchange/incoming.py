@@ -1,4 +1,4 @@
-"""Rows of a table as measurements of a space, each checked before anything is written."""
+"""Read and check the rows of an imported table before anything is written."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ COLUMNS = (
     "worker",
     "attempt",
 )
-PARAM = "param:"  # before the name of a parameter that is called like another column
+PARAM = "param:"  # prefix of a parameter whose name is that of another column
 _MAX_REASON_CHARACTERS = 10_000
 
 
 class Incoming(NamedTuple):
-    """One measurement, failure or open trial from elsewhere."""
+    """One measurement, failure or open trial of an imported file."""
 
-    place: str
+    label: str
     number: int | None
     params: dict[str, Any]
     state: str
@@ -59,18 +59,18 @@ def incoming(table: Table, space: Space, source: str) -> list[Incoming]:
     names |= {name: name for name in space.names if column_of(name) == name}
     _check(table, space, names, source)
     made = []
-    for row, place in zip(table.rows, table.places, strict=True):
+    for row, label in zip(table.rows, table.labels, strict=True):
         try:
             params = _params(row, space, names, table.texts)
-            made.append(_measured(row, place, params))
+            made.append(_measured(row, label, params))
         except StoicError as error:
             kind = type(error) if isinstance(error, InvalidInput) else InvalidInput
-            raise kind(f"{place} of {source}: {error}; nothing was imported") from error
+            raise kind(f"{label} of {source}: {error}; nothing was imported") from error
     return made
 
 
 def _check(table: Table, space: Space, names: Mapping[str, str], source: str) -> None:
-    """Raise `InvalidInput` unless each column means something, and no two the same."""
+    """Raise `InvalidInput` for unknown columns and for parameters with two columns."""
     columns: dict[str, str] = {}
     for column in table.columns:
         if column not in names and column not in (*COLUMNS, "params"):
@@ -89,7 +89,7 @@ def _check(table: Table, space: Space, names: Mapping[str, str], source: str) ->
 def _params(
     row: dict[str, Any], space: Space, names: Mapping[str, str], texts: bool
 ) -> dict[str, Any]:
-    """The configuration of a row, in plain types."""
+    """The configuration of a row, as Python scalars."""
     given = row.get("params", {})
     if not isinstance(given, Mapping):
         raise InvalidParams(f"expected params as an object, got {describe(given)}")
@@ -106,10 +106,10 @@ def _params(
     return checked_params(space, _with_nothings(space, typed, texts))
 
 
-def _measured(row: dict[str, Any], place: str, params: dict[str, Any]) -> Incoming:
+def _measured(row: dict[str, Any], label: str, params: dict[str, Any]) -> Incoming:
     state = _state(row)
     return Incoming(
-        place,
+        label,
         _integer(row, "number"),
         params,
         state,
@@ -122,7 +122,7 @@ def _measured(row: dict[str, Any], place: str, params: dict[str, Any]) -> Incomi
 
 
 def _with_nothings(space: Space, params: dict[str, Any], texts: bool) -> dict[str, Any]:
-    """An empty cell is the choice that is written so: None, or in a table of texts the text ""."""
+    """Replace empty cells by the choice that they stand for: None, or "" in a table of texts."""
     for name, parameter in space.parameters.items():
         if name in params or not _exists(parameter, params):
             continue

@@ -1,4 +1,4 @@
-"""Measurements of a file merged into a study: new trials, new outcomes, no contradiction."""
+"""Merge the measurements of a file into a study; contradictions are errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from stoic.study.store.rows import FAILED, OPEN, TOLD, Entry, TrialRow
 
 __all__ = ["Merger"]
 
-_WORKER = "import"  # who made trials that come from a file
+_WORKER = "import"  # the worker of imported trials
 
 
 class Merger:
@@ -19,7 +19,7 @@ class Merger:
 
     def __init__(self, ledger: Ledger, connection: Connection) -> None:
         self.ledger, self.connection = ledger, connection
-        self.present = ledger.look(connection, lock=True)
+        self.present = ledger.present(connection, lock=True)
         self.trials = self.outcomes = self.known = 0
 
     def take(self, rows: list[Incoming]) -> None:
@@ -39,14 +39,14 @@ class Merger:
             trial = self._add(first, text)
         elif params_of(trial.params) != first.params:
             raise ConflictingValue(
-                f"{first.place}: expected trial {trial.number} at {trial.params}, got {text}; "
+                f"{first.label}: expected trial {trial.number} at {trial.params}, got {text}; "
                 "drop the column 'number' to add the rows as new trials; nothing was imported"
             )
         for i, row in enumerate(rows):
             if row.params != first.params:
                 raise InvalidInput(
-                    f"{row.place}: expected the parameters of trial {trial.number} as in "
-                    f"{first.place}, got others; nothing was imported"
+                    f"{row.label}: expected the parameters of trial {trial.number} as in "
+                    f"{first.label}, got others; nothing was imported"
                 )
             trial = self._outcome(trial, row, i)
 
@@ -86,7 +86,7 @@ class Merger:
         """Whether the study has the row already."""
         if trial.state != row.state:
             raise ConflictingValue(
-                f"{row.place}: expected trial {trial.number} as {trial.state}, got {row.state}; "
+                f"{row.label}: expected trial {trial.number} as {trial.state}, got {row.state}; "
                 "the first outcome stays; nothing was imported"
             )
         if trial.state == FAILED:
@@ -94,27 +94,27 @@ class Merger:
         known = self.ledger.entry(self.connection, trial.number, measurement)
         if known is not None and value_of(known[0]) != row.value:
             raise ConflictingValue(
-                f"{row.place}: expected {known[0]} again as measurement {measurement} of trial "
+                f"{row.label}: expected {known[0]} again as measurement {measurement} of trial "
                 f"{trial.number}, got {row.value!r}; the first one stays; nothing was imported"
             )
         return known is not None
 
 
 def _by_trial(rows: list[Incoming], following: int) -> list[list[Incoming]]:
-    """Rows of one trial together: known trials, then new ones in order, then those unnumbered."""
+    """Group rows by trial: known trials, new numbered ones in order, then unnumbered ones."""
     numbered: dict[int, list[Incoming]] = {}
     for row in rows:
         if row.number is not None:
             numbered.setdefault(row.number, []).append(row)
         elif row.measurement not in (None, 0):
             raise InvalidInput(
-                f"{row.place}: expected the trial's number beside a further measurement, got "
+                f"{row.label}: expected the trial's number beside a further measurement, got "
                 "none; nothing was imported"
             )
     for number in sorted(n for n in numbered if n >= following):
         if number != following:
             raise InvalidInput(
-                f"{numbered[number][0].place}: expected trial numbers to go on with {following}, "
+                f"{numbered[number][0].label}: expected trial numbers to go on with {following}, "
                 f"got {number}; drop the column 'number' to add the rows as new trials; nothing "
                 "was imported"
             )

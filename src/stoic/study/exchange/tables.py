@@ -1,4 +1,4 @@
-"""Tables of measurements in files: CSV, JSON, Parquet."""
+"""Read and write tables of measurements as CSV, JSON or Parquet files."""
 
 from __future__ import annotations
 
@@ -20,12 +20,10 @@ from stoic.streams import is_stream, read_bytes, source_name, write_out
 __all__ = ["FORMATS", "Table", "cell", "format_of", "read_table", "write_table"]
 
 FORMATS = ("csv", "json", "parquet")
-_QUOTE = "'"  # before a cell of CSV that would be a formula, as spreadsheets themselves write it
-_FORMULA = re.compile(
-    "'*[=+\\-@\\t\\r\\n＝＋－＠]"
-)  # those of full width are taken for formulas, too
+_QUOTE = "'"  # put before a CSV cell that a spreadsheet would take for a formula
+_FORMULA = re.compile("'*[=+\\-@\\t\\r\\n＝＋－＠]")  # full-width characters begin formulas, too
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-_ABOUT = b"stoic.study"  # where a Parquet file describes its study
+_ABOUT = b"stoic.study"  # key of a Parquet file's description of its study
 
 
 @dataclass(frozen=True)
@@ -33,14 +31,14 @@ class Table:
     """Rows of named values; ``about`` describes the study, where the file does."""
 
     rows: list[dict[str, Any]]
-    places: list[str]  # of the rows, for messages: "line 7"
+    labels: list[str]  # of the rows, for messages: "line 7"
     columns: list[str]
     about: dict[str, Any] = field(default_factory=dict)
-    texts: bool = False  # whether all is text, and an empty one means nothing
+    texts: bool = False  # whether all values are texts; an empty text is a missing value
 
 
 def format_of(path: Path, given: str | None) -> str:
-    """The format that was given, or that the file's name has; of - it is CSV.
+    """The given format, else that of the file's suffix; CSV for -.
 
     >>> format_of(Path("trials.json"), None), format_of(Path("-"), None)
     ('json', 'csv')
@@ -56,7 +54,7 @@ def format_of(path: Path, given: str | None) -> str:
 
 
 def cell(value: object) -> str:
-    """A value as it stands in a CSV file.
+    """A value as text of a CSV file.
 
     >>> cell(0.1), cell(True), cell(None)
     ('0.1', 'true', '')
@@ -84,19 +82,19 @@ class _Lines(io.StringIO):
 
 def _csv(table: Table) -> bytes:
     text = _Lines()
-    writer = csv.writer(text, lineterminator="\r\n")  # thus it quotes either
+    writer = csv.writer(text, lineterminator="\r\n")  # quotes cells with either
     writer.writerow([_neutral(name) for name in table.columns])
     writer.writerows(
         [[_neutral(cell(row.get(name))) for name in table.columns] for row in table.rows]
     )
-    return text.getvalue().encode("utf-8", "replace")  # half a sign is none
+    return text.getvalue().encode("utf-8", "replace")  # lone surrogates can't be encoded
 
 
 def _neutral(text: str) -> str:
-    """A cell that no spreadsheet takes for a formula: one that begins like it is preceded by ``'``.
+    """A cell that no spreadsheet takes for a formula: a text that begins like one gets a ``'``.
 
     Numbers stay numbers. A cell that begins with the quote already gets another, so that
-    `_original` gives back every text.
+    `_original` restores every text.
 
     >>> [_neutral(text) for text in ("=1+1", "-5", "-5 ms", "'=1", "it's")]
     ["'=1+1", '-5', "'-5 ms", "''=1", "it's"]
@@ -105,7 +103,7 @@ def _neutral(text: str) -> str:
 
 
 def _original(text: str) -> str:
-    """What `_neutral` made the cell of."""
+    """The inverse of `_neutral`."""
     return text[1:] if text.startswith(_QUOTE) and _FORMULA.match(text) else text
 
 
@@ -130,7 +128,7 @@ def _parquet(made: Table) -> bytes:
 
 
 def _whole(text: str) -> str:
-    """Text without halves of signs, which Python takes for bytes that are no text."""
+    """Text without lone surrogates, in which Python keeps bytes that are not UTF-8."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -147,7 +145,7 @@ def _arrow() -> tuple[Any, ModuleType]:
 
 
 def read_table(path: Path, kind: str) -> Table:
-    """The rows of a file, or a typed error that names the place."""
+    """The rows of a file, or a typed error that names the line or row."""
     data, source = read_bytes(path), source_name(path)
     table = {"csv": _from_csv, "json": _from_json, "parquet": _from_parquet}[kind](data, source)
     if not table.rows:
@@ -162,7 +160,7 @@ def _from_csv(data: bytes, path: str) -> Table:
         line = data[: error.start].count(b"\n") + 1
         raise InvalidInput(f"expected UTF-8 in {path}, got other bytes in line {line}") from error
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    rows, places = [], []
+    rows, labels = [], []
     try:
         columns = [_original(name) for name in next(reader, [])]
         if len(set(columns)) < len(columns) or not all(columns):
@@ -177,12 +175,12 @@ def _from_csv(data: bytes, path: str) -> Table:
                 )
             pairs = zip(columns, cells, strict=True)
             rows.append({name: _original(text) for name, text in pairs if text})
-            places.append(f"line {reader.line_num}")
+            labels.append(f"line {reader.line_num}")
     except csv.Error as error:
         raise InvalidInput(
             f"expected CSV in {path}, got a fault in line {reader.line_num}: {error}"
         ) from error
-    return Table(rows, places, columns, texts=True)
+    return Table(rows, labels, columns, texts=True)
 
 
 def _from_json(data: bytes, path: str) -> Table:
@@ -221,5 +219,5 @@ def _typed(listed: list[Mapping[str, Any]], about: dict[str, Any]) -> Table:
 
 
 def _nan(value: object) -> bool:
-    """Whether it is how tables write that there is nothing."""
+    """Whether a value is NaN, by which tables mean a missing value."""
     return isinstance(value, float) and math.isnan(value)

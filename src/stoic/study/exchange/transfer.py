@@ -1,4 +1,4 @@
-"""Trials out of a study into a file, and measurements out of a file into a study."""
+"""Export the trials of a study to a file, and import measurements from a file."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ __all__ = ["Imported", "export", "import_file"]
 
 
 def export(store: str | os.PathLike[str], name: str, path: Path, kind: str | None = None) -> int:
-    """Write all trials of a study to a file; the number of its rows.
+    """Write all trials of a study to a file; return the number of rows.
 
     A row for each measurement, failure and open trial. JSON and Parquet also describe the study,
-    so that `import_file` can make it anew.
+    so that `import_file` can make the same study.
     """
     kind = format_of(path, kind)
     with _opened(store, name) as (database, connection, row, definition):
@@ -109,8 +109,8 @@ def import_file(
 
     Columns are the parameters, ``value``, and where known ``reason`` (of a failure), ``number``
     (of the trial), ``measurement``. Rows with a number that the study has must agree with it, so
-    that the same file may be imported again. The study is made where it is not there, of
-    ``arguments`` or of what the file describes.
+    that the same file may be imported again. A study that does not exist is made from
+    ``arguments``, or from the description in the file.
     """
     arguments = arguments or StudyArguments()
     table = read_table(path, format_of(path, kind))

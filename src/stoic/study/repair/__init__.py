@@ -1,1 +1,1 @@
-"""Checks of a store, and what can be recovered from a damaged one."""
+"""Check, back up and recover stores."""

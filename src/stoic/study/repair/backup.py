@@ -1,7 +1,7 @@
-"""A copy of a store in use: as it is at one moment, verified, whole or not at all.
+"""Copy a store that is in use: the store at one moment, verified, whole or not at all.
 
-To copy the file alone with ``cp`` loses what is still in its write-ahead log, and the copy can't
-know: it is a whole store of some earlier moment.
+A copy of the file alone, made with ``cp``, misses what is still in the write-ahead log. Nothing in
+such a copy shows that: it is a whole store of an earlier moment.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from stoic.study.store.verify import verify
 
 __all__ = ["back_up", "backup", "remove_store"]
 
-_BESIDE = ("-wal", "-shm", "-lock", "-journal")  # ends of names of the files beside a store
-_PATIENCE_SECONDS = 60.0  # for those who write to a store that is to be replaced
+_BESIDE = ("-wal", "-shm", "-lock", "-journal")  # suffixes of the files beside a store
+_PATIENCE_SECONDS = 60.0  # wait for writers of a store that is to be replaced
 
 
 def back_up(
     store: str | os.PathLike[str], path: str | os.PathLike[str], *, force: bool = False
 ) -> dict[str, int]:
-    """Copy a store to a new file; how many trials each of its studies has."""
+    """Copy a store to a new file; return the number of trials of each study."""
     database = open_store(store, make=False)
     try:
         return backup(database, path, force=force)
@@ -41,7 +41,7 @@ def back_up(
 def backup(
     database: Database, path: str | os.PathLike[str], *, force: bool = False
 ) -> dict[str, int]:
-    """As `back_up`, of a store that is open."""
+    """As `back_up`, for a store that is open."""
     if not isinstance(database, SQLite):
         raise InvalidInput(
             "expected a store in a file, got one of a server; use the server's own pg_dump"
@@ -81,10 +81,10 @@ def _check_target(path: str, new: str, force: bool) -> None:
 
 
 def _copy(database: SQLite, draft: str) -> None:
-    """SQLite's own copy: the pages of one moment, whoever writes meanwhile."""
+    """Copy the pages of one moment by SQLite's backup, while others may write."""
     create(draft, 0o600)
     with database.read() as connection:
-        names(connection)  # the first row that is read sets the moment
+        names(connection)  # the first read sets the moment
         try:
             with closing(sqlite3.connect(draft)) as copy:
                 connection.driver.backup(copy)
@@ -93,7 +93,7 @@ def _copy(database: SQLite, draft: str) -> None:
 
 
 def _verified(draft: str) -> dict[str, int]:
-    """How many trials each study of the copy has, once every row was read."""
+    """Read every row of the copy; return the number of trials of each study."""
     database = open_store(draft, make=False)
     try:
         with database.read() as connection:
@@ -111,7 +111,7 @@ def _study(database: Database, connection: Connection, name: str) -> int:
 
 
 def _put(draft: str, new: str) -> None:
-    """Take the place of what was there, in the turn of those who write to it."""
+    """Replace the file at ``new`` by the draft, while no writer holds its lock."""
     _synced(draft)
     with turn_at(new, _PATIENCE_SECONDS):
         for end in _BESIDE:
@@ -130,7 +130,7 @@ def _synced(path: str) -> None:
 
 
 def remove_store(path: str) -> None:
-    """Remove a store in a file, with what stands beside it."""
+    """Remove the file of a store and the files beside it."""
     for end in ("", *_BESIDE):
         with suppress(OSError):
             os.unlink(path + end)

@@ -1,4 +1,4 @@
-"""A study checked row by row: everything that is wrong, not only the first thing."""
+"""Check a study row by row, and list everything that is wrong."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from stoic.study.store.verify import verify
 
 __all__ = ["study_issues"]
 
-_MAX_EXAMPLES = 5  # numbers that are listed of each kind of damage
+_MAX_EXAMPLES = 5  # listed for each kind of damage
 
 
 def study_issues(database: Database, connection: Connection, name: str) -> Iterator[Issue]:
-    """All that there is to report of a study."""
+    """The issues of a study."""
     place = f"study {name!r}"
     try:
         found = find(connection, name)
@@ -67,10 +67,10 @@ class _StudyCheck:
     ) -> None:
         self._errors, self._ledger = database.driver_errors, Ledger(database, row)
         self._connection, self._row, self._definition = connection, row, definition
-        self._place = place
+        self._where = place
 
     def issues(self) -> Iterator[Issue]:
-        """Trials and log, each alone; where both are whole, both together."""
+        """Check trials and log alone; where both are whole, check them together."""
         found = [*self._tolerant("trials", self._trials()), *self._tolerant("log", self._log())]
         yield from found
         if not any(issue.kind == "damage" for issue in found):
@@ -81,12 +81,12 @@ class _StudyCheck:
         try:
             yield from issues
         except StoreDamaged as error:
-            yield damage_of(code, self._place, error)
+            yield damage_of(code, self._where, error)
         except self._errors as error:
-            yield damage(code, self._place, f"SQLite gives up: {error}")
+            yield damage(code, self._where, f"SQLite gives up: {error}")
 
     def _trials(self) -> Iterator[Issue]:
-        """Digests, gaps and counts of trials."""
+        """Check digests, gaps and counts of trials."""
         count, bad, numbers = self._row.next_number, [], []
         for columns in self._ledger.columns(self._connection, TrialRow):
             numbers.append(columns[0])
@@ -99,10 +99,10 @@ class _StudyCheck:
         yield from self._listed("trials", "trials that nobody asked", extra)
         if not (bad or missing or extra):
             words = f"{count} trials, all digests right, none missing"
-            yield fine("trials", self._place, words)
+            yield fine("trials", self._where, words)
 
     def _log(self) -> Iterator[Issue]:
-        """Digests, gaps and the chain of the log."""
+        """Check digests, gaps and the chain of the log."""
         count, head, expected = self._row.entries, first_head(self._row.uid), 1
         bad: list[Any] = []
         gaps: list[int] = []
@@ -119,38 +119,38 @@ class _StudyCheck:
         yield from self._listed("log", "log entries that are not as they were written", bad)
         yield from self._listed("log", "log entries that are missing", gaps)
         if not (bad or gaps) and head != self._row.head:
-            yield damage("log", self._place, "its log does not end where the study's row does")
+            yield damage("log", self._where, "its log does not end where the study's row does")
         elif not (bad or gaps):
             words = f"{count} log entries, all digests right and chained, none missing"
-            yield fine("log", self._place, words)
+            yield fine("log", self._where, words)
 
     def _listed(self, code: str, words: str, numbers: list[Any]) -> Iterator[Issue]:
         if numbers:
-            yield damage(code, self._place, f"{words}: {len(numbers)} ({_examples(numbers)})")
+            yield damage(code, self._where, f"{words}: {len(numbers)} ({_examples(numbers)})")
 
     def _consistency(self) -> Iterator[Issue]:
-        """Whether trials and log are consistent, and who holds open trials."""
+        """Check trials against the log; list open trials that nobody holds."""
         verify(self._connection, self._ledger, self._row)
         states = self._ledger.states(self._connection)
         yield fine(
             "consistency",
-            self._place,
+            self._where,
             f"trials and log agree: {states.get(TOLD, 0)} told, {states.get(FAILED, 0)} failed, "
             f"{states.get(OPEN, 0)} open",
         )
-        present = self._ledger.look(self._connection)
+        present = self._ledger.present(self._connection)
         late = [t.number for t in self._ledger.open(self._connection) if present.over(t)]
         if late:
             words = f"open trials that nobody holds, to be asked next: {_examples(late)}"
-            yield note("leases", self._place, words)
+            yield note("leases", self._where, words)
 
     def _replay(self) -> Iterator[Issue]:
-        """The log given to the optimiser, and the optimiser asked."""
+        """Replay the log into the optimiser, and ask it for a trial."""
         try:
             adviser = adviser_of(self._definition)
         except InvalidInput:
             words = "its policy has a schedule of its own, so it was not replayed"
-            yield note("replay", self._place, words)
+            yield note("replay", self._where, words)
             return
         try:
             entries = self._ledger.entries(self._connection, self._row)
@@ -158,9 +158,9 @@ class _StudyCheck:
             pending = [params_of(trial.params) for trial in self._ledger.open(self._connection)]
             adviser.suggest(self._row.next_number, pending)
         except StoicError as error:
-            yield damage("replay", self._place, f"the optimiser does not take its log: {error}")
+            yield damage("replay", self._where, f"the optimiser does not take its log: {error}")
         else:
-            yield fine("replay", self._place, "the optimiser takes its log and goes on")
+            yield fine("replay", self._where, "the optimiser takes its log and goes on")
 
 
 def _examples(numbers: list[Any]) -> str:

@@ -1,4 +1,4 @@
-"""Checks of a store from the file's header to the optimiser, and what they found."""
+"""Check a store, from the file's header to the replay of its studies."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from stoic.study.store.wal import read_wal
 __all__ = ["Diagnosis", "Issue", "examine"]
 
 _MAGIC = b"SQLite format 3\0"
-_PATIENCE_SECONDS = 10.0  # for those who write; then the store is copied all the same
+_PATIENCE_SECONDS = 10.0  # wait for writers; then the store is copied anyway
 _MAX_PAGE_ISSUES = 20
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What was found in a store."""
+    """The issues found in a store."""
 
     store: str
     issues: tuple[Issue, ...]
@@ -47,9 +47,9 @@ class Diagnosis:
 
 
 def examine(store: str | os.PathLike[str], watch: Callable[[str], None] | None = None) -> Diagnosis:
-    """Check a store without changing it; ``watch`` is called with what is checked next.
+    """Check a store without changing it; ``watch`` is called with the name of each step.
 
-    A file is copied first, for SQLite would repair, and thereby change, what it opens.
+    A copy is checked, since SQLite repairs, and so changes, the files that it opens.
     """
     url = store_url(store)
     watch = watch or (lambda _: None)
@@ -58,7 +58,7 @@ def examine(store: str | os.PathLike[str], watch: Callable[[str], None] | None =
     path = url.path
     check_files(path)
     if not os.path.isfile(path):
-        raise StoreUnavailable(f"expected a store at {path}, got none; look at the path")
+        raise StoreUnavailable(f"expected a store at {path}, got none; check the path")
     with tempfile.TemporaryDirectory(prefix="stoic-doctor-") as folder:
         watch("copying the file")
         copy = _copied(path, folder)
@@ -73,7 +73,7 @@ def examine(store: str | os.PathLike[str], watch: Callable[[str], None] | None =
 
 
 def _copied(path: str, folder: str) -> str:
-    """A copy of a store at one moment: nobody writes meanwhile, and the log is copied first."""
+    """A copy of a store at one moment: writers wait, and the write-ahead log is copied first."""
     copy = os.path.join(folder, "store.db")
     try:
         with turn_at(path, _PATIENCE_SECONDS, required=False):
@@ -108,7 +108,7 @@ def _header(path: str) -> Iterator[Issue]:
     page_size = 65536 if page_size == 1 else page_size
     application = int.from_bytes(header[68:72], "big")
     pages = int.from_bytes(header[28:32], "big")
-    fresh = not application and read_wal(path).committed  # the first page is in the log still
+    fresh = not application and read_wal(path).committed  # the first page is still in the log
     if application != APPLICATION and not fresh:
         yield damage("header", "file", f"its application id is {application:#x}, not that of Stoic")
     if page_size < 512 or page_size & (page_size - 1):
@@ -131,7 +131,7 @@ def _wal(path: str) -> Iterator[Issue]:
 
 
 def _pages(path: str) -> Iterator[Issue]:
-    """SQLite's own check of pages, cells, indexes and constraints, which are to be Stoic's own."""
+    """Check that the tables are Stoic's, then let SQLite check pages, indexes and constraints."""
     try:
         with closing(sqlite3.connect(path)) as connection:
             guard(connection)
@@ -152,7 +152,7 @@ def _pages(path: str) -> Iterator[Issue]:
 
 
 def _content(store: str | os.PathLike[str], watch: Callable[[str], None]) -> Iterator[Issue]:
-    """Tables and studies, read as a study reads them."""
+    """Check tables and studies, read as `stoic.Study` reads them."""
     try:
         database = open_store(store, make=False)
     except StoreUnavailable:
@@ -177,7 +177,7 @@ def _content(store: str | os.PathLike[str], watch: Callable[[str], None]) -> Ite
 
 
 def _behind(database: Database, connection: Connection) -> Iterator[Issue]:
-    """Whether studies are as far as their counters beside the file."""
+    """Check that no study is behind its counters in the lock file."""
     try:
         not_behind(connection, database.counters(), database.url.path)
     except StoreDamaged as error:

@@ -1,4 +1,4 @@
-"""What the checks of a store found, as data: which check, where, how bad, and in words."""
+"""Issues that the checks of a store find: which check, where, how severe, and a message."""
 
 from __future__ import annotations
 
@@ -14,38 +14,38 @@ _LABELS = {"fine": "ok", "note": "note", "damage": "DAMAGE"}
 
 @dataclass(frozen=True)
 class Issue:
-    """What one check found."""
+    """The result of one check."""
 
     kind: str  # "fine" | "note" | "damage"
     code: str  # which check: "header", "wal", "pages", "tables", "counters", "trials", "log", …
-    place: str  # "file", "write-ahead log", "study 'bench'", …
+    where: str  # "file", "write-ahead log", "study 'bench'", …
     message: str
-    stop: bool = False  # nothing behind it can be checked
+    stop: bool = False  # whether no later check is possible
 
     def about(self, copy: str, path: str) -> Issue:
-        """The same of the file that was copied."""
+        """The same issue, with the path of the original instead of its copy."""
         return replace(self, message=self.message.replace(copy, path))
 
     def __str__(self) -> str:
-        return visible(f"{_LABELS[self.kind]:>6}  {self.place}: {self.message}")
+        return visible(f"{_LABELS[self.kind]:>6}  {self.where}: {self.message}")
 
 
-def fine(code: str, place: str, message: str) -> Issue:
-    """Nothing is wrong there."""
-    return Issue("fine", code, place, message)
+def fine(code: str, where: str, message: str) -> Issue:
+    """A check that found no damage."""
+    return Issue("fine", code, where, message)
 
 
-def note(code: str, place: str, message: str, *, stop: bool = False) -> Issue:
-    """Something to know, which is no damage."""
-    return Issue("note", code, place, message, stop)
+def note(code: str, where: str, message: str, *, stop: bool = False) -> Issue:
+    """Information that is not damage."""
+    return Issue("note", code, where, message, stop)
 
 
-def damage(code: str, place: str, message: str, *, stop: bool = False) -> Issue:
-    """Something is not as it was written."""
-    return Issue("damage", code, place, message, stop)
+def damage(code: str, where: str, message: str, *, stop: bool = False) -> Issue:
+    """Data that are not as they were written."""
+    return Issue("damage", code, where, message, stop)
 
 
-def damage_of(code: str, place: str, error: Exception, *, stop: bool = False) -> Issue:
+def damage_of(code: str, where: str, error: Exception, *, stop: bool = False) -> Issue:
     """The damage that an error reports, without its advice."""
-    return damage(code, place, error.what if isinstance(error, StoreDamaged) else str(error),
+    return damage(code, where, error.what if isinstance(error, StoreDamaged) else str(error),
                   stop=stop)  # fmt: skip

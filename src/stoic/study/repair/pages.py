@@ -1,7 +1,7 @@
-"""Rows of a SQLite file, read page by page without SQLite: for files that it gives up on.
+"""Read the rows of a damaged SQLite file page by page, without SQLite.
 
-Whatever may be a row of one of Stoic's tables is handed on; its digest shows whether it is
-one. In pages whose own bookkeeping is damaged, a row may begin at any byte.
+Everything that may be a row of one of Stoic's tables is returned; its digest shows later whether it
+is one. In pages whose own bookkeeping is damaged, a row may begin at any byte.
 
 Format: https://www.sqlite.org/fileformat2.html#b_tree_pages
 """
@@ -22,13 +22,13 @@ Raw = tuple[Any, ...]
 
 _MAGIC = b"SQLite format 3\0"
 _TABLE, _INDEX, _INNER = 13, 10, 2  # leaf of a table, leaf and inner page of an index
-_MAX_FOLLOWED = 20  # times that an overflow page is read on average; one row has it, by rights
+_MAX_FOLLOWED = 20  # mean reads of an overflow page; in a whole file it is one
 _SIZES = (0, 1, 2, 3, 4, 6, 8)  # bytes of the first serial types
 
 
 @dataclass(frozen=True)
 class Image:
-    """A file's pages as of some moment."""
+    """The pages of a file at one moment."""
 
     data: bytes
     page_size: int
@@ -38,14 +38,14 @@ class Image:
         return -(-len(self.data) // self.page_size)
 
     def page(self, number: int) -> bytes:
-        """The ``number``-th page, from 1; short or empty where the file is."""
+        """Page ``number``, counted from 1; short or empty beyond the end of the file."""
         return self.data[(number - 1) * self.page_size : number * self.page_size]
 
 
 def images(path: str | Path) -> tuple[Wal, list[Image]]:
-    """The log of a file, and the file with the log's frames in place.
+    """The write-ahead log of a file, and the file's pages with the frames of the log applied.
 
-    Where frames of the log are damaged there is a second image, with those as well.
+    Where frames of the log are damaged, a second image has those frames as well.
     """
     wal = read_wal(path)
     with open(path, "rb") as file:
@@ -74,9 +74,9 @@ def _page_size(data: bytes) -> int:
 
 
 def rows_of(image: Image, number: int, *, anywhere: bool = False) -> Iterator[Raw]:
-    """What looks like rows in a page: (row id or None, first value, …).
+    """Possible rows of a page: (row id or None, first value, …).
 
-    With ``anywhere``, whatever the page has as the offsets of its rows.
+    With ``anywhere``, rows are searched at every byte, not only at the page's own offsets.
     """
     page = image.page(number)
     start = 100 if number == 1 else 0
@@ -99,44 +99,44 @@ def rows_of(image: Image, number: int, *, anywhere: bool = False) -> Iterator[Ra
 
 def _cell(image: Image, page: bytes, offset: int, kind: int) -> Raw | None:
     try:
-        place = offset + (4 if kind == _INNER else 0)
-        size, place = _varint(page, place)
+        offset = offset + (4 if kind == _INNER else 0)
+        size, offset = _varint(page, offset)
         rowid = None
         if kind == _TABLE:
-            rowid, place = _varint(page, place)
-        columns = _shape(page, place, size)
+            rowid, offset = _varint(page, offset)
+        columns = _shape(page, offset, size)
         if columns is None:
             return None
-        payload = _payload(image, page, place, size, kind)
+        payload = _payload(image, page, offset, size, kind)
         return None if payload is None else (rowid, *_values(payload))
     except (IndexError, struct.error, ValueError):
         return None
 
 
-def _shape(page: bytes, place: int, size: int) -> int | None:
+def _shape(page: bytes, offset: int, size: int) -> int | None:
     """The number of columns, where a record of one of Stoic's tables may begin here."""
-    length = page[place]
+    length = page[offset]
     return length if 4 <= length <= 24 and length <= size <= 2**30 else None
 
 
-def _payload(image: Image, page: bytes, place: int, size: int, kind: int) -> bytes | None:
+def _payload(image: Image, page: bytes, offset: int, size: int, kind: int) -> bytes | None:
     if size > len(image.data):
         return None
     usable = image.page_size
     most = usable - 35 if kind == _TABLE else (usable - 12) * 64 // 255 - 23
     if size <= most:
-        found = page[place : place + size]
+        found = page[offset : offset + size]
         return found if len(found) == size else None
     least = (usable - 12) * 32 // 255 - 23
     local = least + (size - least) % (usable - 4)
     local = local if local <= most else least
-    parts = [page[place : place + local]]
-    following = int.from_bytes(page[place + local : place + local + 4], "big")
+    parts = [page[offset : offset + local]]
+    following = int.from_bytes(page[offset + local : offset + local + 4], "big")
     missing = size - local
     while missing > 0 and 0 < following <= len(image):
         image.followed.append(following)
         if len(image.followed) > _MAX_FOLLOWED * len(image):
-            return None  # rows that share their overflow: made to keep us busy
+            return None  # rows that share overflow pages: a file made to take endless time
         more = image.page(following)
         parts.append(more[4 : 4 + missing])
         missing -= usable - 4
@@ -146,10 +146,10 @@ def _payload(image: Image, page: bytes, place: int, size: int, kind: int) -> byt
 
 
 def _values(payload: bytes) -> Iterator[Any]:
-    end, place = _varint(payload, 0)
+    end, offset = _varint(payload, 0)
     body = end
-    while place < end:
-        kind, place = _varint(payload, place)
+    while offset < end:
+        kind, offset = _varint(payload, offset)
         if kind in (8, 9):
             yield kind - 8
             continue
@@ -168,11 +168,11 @@ def _values(payload: bytes) -> Iterator[Any]:
             yield data.decode("utf-8", "replace") if kind % 2 else data
 
 
-def _varint(data: bytes, place: int) -> tuple[int, int]:
+def _varint(data: bytes, offset: int) -> tuple[int, int]:
     value = 0
     for i in range(8):
-        byte = data[place + i]
+        byte = data[offset + i]
         value = value << 7 | byte & 0x7F
         if byte < 0x80:
-            return value, place + i + 1
-    return value << 8 | data[place + 8], place + 9
+            return value, offset + i + 1
+    return value << 8 | data[offset + 8], offset + 9

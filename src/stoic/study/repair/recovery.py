@@ -1,4 +1,4 @@
-"""A new store with all that is readable of a damaged one, which is left as it is."""
+"""Recover the readable rows of a damaged store into a new store."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ _WIDTHS = {3, 4, 5, 6, 9, 10, 12, 15}  # of rows of Stoic's tables and indexes, 
 
 @dataclass(frozen=True)
 class Recovered:
-    """What became of a study."""
+    """What was recovered of a study, and what was lost."""
 
     name: str
-    trials: int  # with what is known of them
+    trials: int  # of the new study
     entries: int  # values and failures
-    lost_trials: tuple[int, ...]  # of which nothing is known; to be asked anew
-    lost_entries: int  # values and failures that are gone
-    reopened: tuple[int, ...]  # trials whose values are gone; to be asked again
-    why: str = ""  # nothing was kept
+    lost_trials: tuple[int, ...]  # of which nothing is left; they are asked again
+    lost_entries: int  # values and failures that are lost
+    reopened: tuple[int, ...]  # trials whose values are lost; they are asked again
+    why: str = ""  # the reason where nothing was kept
 
     @property
     def share(self) -> float:
@@ -60,8 +60,8 @@ class Recovered:
 def recover(store: str | os.PathLike[str], new: str | os.PathLike[str]) -> tuple[Recovered, ...]:
     """Write a new store at ``new`` with every row of ``store`` whose digest is right, in order.
 
-    Trials keep their numbers. A trial of which nothing is left comes back at a random
-    configuration, and one whose value is lost as it was; both are asked next.
+    Trials keep their numbers. A trial of which nothing is left gets a random configuration. A
+    trial whose value is lost keeps its configuration. Both are asked next.
     """
     target = store_url(new)
     if target.is_file and os.path.exists(target.path):
@@ -86,7 +86,7 @@ def recover(store: str | os.PathLike[str], new: str | os.PathLike[str]) -> tuple
 
 
 def readable(store: str | os.PathLike[str]) -> list[Salvaged]:
-    """The studies of a store, as far as they can be read."""
+    """The readable parts of the studies of a store."""
     url = store_url(store)
     if not url.is_file:
         return sort_out(_from_server(store))
@@ -95,7 +95,7 @@ def readable(store: str | os.PathLike[str]) -> list[Salvaged]:
         _, found = images(url.path)
     except OSError as error:
         raise StoreUnavailable(
-            f"expected a store at {url.path}, got {error.strerror}; look at the path"
+            f"expected a store at {url.path}, got {error.strerror}; check the path"
         ) from error
     rows, bad = [], []
     for image in found:
@@ -146,7 +146,7 @@ def _rebuilt(
         every = tuple(range(row.next_number))
         return Recovered(row.name, 0, 0, every, row.entries, (), why=str(error))
     name = row.name
-    while name in taken:  # a study that was deleted may be readable still
+    while name in taken:  # a deleted study may still be readable
         name += "'"
     taken.add(name)
     outcomes: dict[int, list[Entry]] = {}
@@ -171,7 +171,7 @@ def _definition(found: Salvaged) -> Definition:
 def _written(
     connection: Connection, ledger: Ledger, made: StudyRow, rows: list[TrialRow], found: Salvaged
 ) -> int:
-    """Write trials and log; the number of entries."""
+    """Write trials and log; return the number of entries."""
     known = [entry for entry in found.entries if entry.trial in found.trials]
     kept = [entry._replace(seq=seq) for seq, entry in enumerate(known, 1)]
     ledger.add_all(connection, rows)
@@ -200,7 +200,7 @@ def _trial(
 
 
 def _listed(numbers: Iterable[int]) -> str:
-    """Numbers in words, with runs drawn together.
+    """Numbers as text, with consecutive ones joined.
 
     >>> _listed([1, 2, 3, 7])
     '1–3, 7'

@@ -1,4 +1,4 @@
-"""What of a study is surely as it was written, among rows that may be damaged."""
+"""Select, among rows that may be damaged, those whose digests prove them right."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _MAX_MENDED_CHARACTERS = 20_000  # of a text in which the wrong byte is searched
 class Salvaged:
     """The rows of a study whose digests are right."""
 
-    row: StudyRow  # with the counts that were written, as far as is known
+    row: StudyRow  # with the counts that were written, where known
     definition: str | None  # None where it is lost
     trials: dict[int, TrialRow]
     entries: tuple[Entry, ...]  # in order, with their old numbers
@@ -58,7 +58,7 @@ class Salvaged:
 
 
 def sort_out(rows: Iterable[Raw]) -> list[Salvaged]:
-    """The studies that rows of unknown worth belong to; a row is its row id, then its columns."""
+    """Sort rows that may be damaged into studies; a row is its row id, then its columns."""
     studies: list[tuple[Raw, str]] = []
     trials: dict[int, list[Raw]] = defaultdict(list)
     entries: dict[int, dict[int, list[Raw]]] = defaultdict(lambda: defaultdict(list))
@@ -108,7 +108,7 @@ def _trial(row: list[Any]) -> Raw:
 
 
 def _orphan(study: int, trials: list[Raw], entries: dict[int, list[Raw]]) -> Salvaged:
-    """A study without a row of its own; to check the digests of its trials needs that row."""
+    """A study whose row is lost; without it the digests of its trials can't be checked."""
     counts = (len({raw[0] for raw in trials}), 0, len(entries))
     return Salvaged(StudyRow(study, "", f"number {study}", 0.0, "", *counts, ""), None, {}, ())
 
@@ -119,7 +119,7 @@ def _real(value: Any) -> Any:
 
 
 def _chosen(found: list[tuple[Raw, str]]) -> list[tuple[StudyRow, str | None]]:
-    """One row for each study: a right one, of those the newest, else one that can be mended."""
+    """One row for each study: the newest right one, else one that can be mended."""
     best: dict[str, tuple[bool, StudyRow, str | None]] = {}
     for columns, definition in found:
         right = StudyRow.read(columns) or _mended(columns, StudyRow.read)
@@ -136,7 +136,7 @@ def _chosen(found: list[tuple[Raw, str]]) -> list[tuple[StudyRow, str | None]]:
         best[row.uid] = (right is not None, row, text)
     ordered = sorted(best.values(), key=lambda each: (each[1].id, -each[0]))
     return [
-        (row if right else row._replace(next_number=0, entries=0), text)  # who knows
+        (row if right else row._replace(next_number=0, entries=0), text)  # its counts are not known
         for right, row, text in ordered
     ]
 
@@ -163,7 +163,7 @@ def _salvaged(
     last = max((entry.seq for entry in chain), default=0)
     row = row._replace(
         next_number=max(row.next_number, count), entries=max(row.entries, last)
-    )  # the study's own row may be an old one
+    )  # the study's own row may be out of date
     return Salvaged(row, definition, dict(sorted(known.items())), chain)
 
 
@@ -174,7 +174,7 @@ def _newer(first: TrialRow, second: TrialRow) -> bool:
 
 
 def _chain(row: StudyRow, entries: dict[int, list[Raw]], mends: list[int]) -> Iterator[Entry]:
-    """Entries that are right, each after the digest of the one before, which may be damaged."""
+    """Right entries in order; a damaged entry between them does not end the chain."""
     heads = {first_head(row.uid)}
     for seq in range(1, max(entries, default=0) + 1):
         there = entries.get(seq, [])
@@ -188,7 +188,7 @@ def _chain(row: StudyRow, entries: dict[int, list[Raw]], mends: list[int]) -> It
 
 
 def _following(heads: set[str], columns: Sequence[Any]) -> tuple[Entry, str] | None:
-    """An entry after one of these digests, and its own digest."""
+    """The entry that follows one of these digests, and its own digest."""
     found = (Entry.read(columns, head) for head in heads)
     return next(((entry, columns[6]) for entry in found if entry is not None), None)
 
@@ -213,7 +213,7 @@ def _right(
 
 
 def _mended(columns: Raw, read: Callable[[Sequence[Any]], Row | None]) -> Row | None:
-    """The row with one byte changed such that its digest is right; by chance it never is."""
+    """The row with one byte changed so that its digest is right; chance never makes it so."""
     for i, given in enumerate(columns):
         for variant in _variants(given):
             row = read((*columns[:i], variant, *columns[i + 1 :]))

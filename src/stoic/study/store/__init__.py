@@ -1,4 +1,4 @@
-"""Where studies are kept: SQLite files and PostgreSQL databases, every row with its digest."""
+"""Stores of studies: SQLite files and PostgreSQL databases, every row with its digest."""
 
 from stoic.study.store.database import Database
 from stoic.study.store.guards import check_store
@@ -10,7 +10,7 @@ __all__ = ["Database", "open_store"]
 
 
 def open_store(store: object, *, make: bool, mode: int = 0o600) -> Database:
-    """The store at a path or URL; a file that is none is made one only if ``make``.
+    """Open the store at a path or URL; a new store is made only if ``make``.
 
     ``mode`` are the permissions of new files.
     """

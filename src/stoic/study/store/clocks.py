@@ -1,9 +1,9 @@
 """The clock that measures leases in a file: seconds since this machine started.
 
-The clock on the wall is set by people and by the network, and differs between clients: one that is
-ahead would take leases that are in use. The clock since the start of the machine is one and the
-same for all of its processes, runs on evenly, and stands still while the machine sleeps, as its
-workers do. It begins anew when the machine starts, so it is known by that start.
+The system time can be set, and differs between machines: a client whose clock is ahead would take
+over leases that are in use. The clock since the start of the machine is the same for all of its
+processes, runs evenly, and stops while the machine sleeps, as its workers do. It restarts at zero
+with the machine, so the name of the clock contains that start.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ __all__ = ["machine", "seconds", "start"]
 
 
 def seconds() -> float:
-    """Since this machine started."""
+    """Seconds since this machine started."""
     return time.monotonic()
 
 
 @functools.cache
 def machine() -> str:
-    """The start of this machine that `seconds` counts from, as this process sees it."""
+    """The name of this process's clock: the start of the machine, and the time namespace."""
     try:
         offsets = os.readlink("/proc/self/ns/time")  # containers may have offsets of their own
     except OSError:
@@ -35,7 +35,7 @@ def machine() -> str:
 
 
 def start() -> str:
-    """A name for the present start of this machine; empty where the system has none."""
+    """The id of the machine's last start; empty where the system has none."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     except OSError:

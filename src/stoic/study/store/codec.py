@@ -1,4 +1,4 @@
-"""Text in and out of a store: strict JSON, floats to the last bit, nothing but data."""
+"""Encode and decode the texts of a store: strict JSON, with floats exact to the last bit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SCALARS = {str, int, float, bool, type(None)}
 
 
 def written(data: object) -> str:
-    """Data as JSON in ASCII, keys in their order; floats come back bit by bit.
+    """Data as JSON in ASCII, keys in their order, floats exact.
 
     >>> written({"x": 0.1, "gc": "zgc"})
     '{"x":0.1,"gc":"zgc"}'
@@ -40,26 +40,26 @@ def _refused(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number")
 
 
-_DECODER = json.JSONDecoder(parse_constant=_refused)  # to make one takes longer than to use it
+_DECODER = json.JSONDecoder(parse_constant=_refused)  # made once, since that is slow
 
 
 def params_of(text: object) -> dict[str, Any]:
-    """A configuration: names and scalars."""
+    """Decode a configuration: names and scalars."""
     data = read(text, "a configuration", _MAX_PARAMS_CHARACTERS)
     if not isinstance(data, dict) or not set(map(type, data.values())) <= _SCALARS:
-        raise StoreDamaged(f"expected a configuration of plain values, got {str(text)[:60]!r}")
+        raise StoreDamaged(f"expected a configuration of scalars, got {str(text)[:60]!r}")
     return data
 
 
 def text_of(params: Mapping[str, Any]) -> str:
-    """A configuration as it is stored."""
+    """Encode a configuration."""
     return written(dict(params))
 
 
 def value_of(text: object) -> float:
-    """A measured value as it was written by ``repr``.
+    """Decode a measured value, which is stored as its ``repr``.
 
-    As text, since SQLite's numbers forget the sign of zero.
+    It is text, since SQLite's numbers lose the sign of zero.
     """
     try:
         value = float(text) if isinstance(text, str) else math.nan

@@ -1,4 +1,4 @@
-"""One connection to a database: plain SQL, the same statements for sqlite3 and for psycopg."""
+"""One connection to a database, with the same SQL statements for sqlite3 and psycopg."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ __all__ = ["POSTGRESQL", "SQLITE", "Connection", "Dialect"]
 
 @dataclass(frozen=True)
 class Dialect:
-    """Where the SQL of the two databases differs."""
+    """The differences between the SQL of the two databases."""
 
     key: str  # type of a primary key that the database can count up
     whole: str  # type of a 64-bit integer
     real: str  # type of a 64-bit float
-    end_of_table: str  # after the definition of a table whose primary key is its order
+    end_of_table: str  # after the definition of a table that is ordered by its primary key
     has_table: str  # selects 1 where there is a table of the name ?
     clock: str  # the present time in Unix seconds; NULL where the client's clock serves
-    for_update: str  # after a select: nobody else changes the row until the transaction ends
-    placeholder: str  # of a parameter, for which statements have ?
+    for_update: str  # after a select: locks the row until the transaction ends
+    placeholder: str  # of a parameter; statements in the code have ?
 
 
 SQLITE = Dialect(
@@ -31,7 +31,7 @@ SQLITE = Dialect(
     end_of_table="\n WITHOUT ROWID\n\n",
     has_table="SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?",
     clock="NULL",
-    for_update="",  # who writes is alone
+    for_update="",  # there is one writer at a time
     placeholder="?",
 )
 POSTGRESQL = Dialect(

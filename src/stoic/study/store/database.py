@@ -1,4 +1,4 @@
-"""One connection to a store, its transactions and its clock; driver errors as Stoic's own."""
+"""One connection to a store: transactions, clock, forks, and driver errors as Stoic's own."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ __all__ = ["Database"]
 class Database(ForkAware, ABC):
     """A store, by one connection; threads take turns.
 
-    Transactions are begun and ended by hand: the driver is in autocommit mode, so that nothing
-    but these statements decides when a transaction begins and what it locks.
+    The driver is in autocommit mode. Explicit statements begin and end every transaction, so that
+    they alone decide what is locked and when.
 
     A fork waits for a transaction of another thread. The child makes a connection of its own; a
     child that was forked within a transaction can neither commit it nor roll it back.
@@ -31,11 +31,11 @@ class Database(ForkAware, ABC):
 
     begin_write: str
     begin_read: str
-    lease_clock = ""  # which clock measures leases: the server's, or the one of a machine
+    lease_clock = ""  # name of the clock that measures leases: the server's, or a machine's
 
     def __init__(self, url: StoreUrl) -> None:
         self.url = url
-        self._lock = threading.RLock()  # whose turn it is, among threads
+        self._lock = threading.RLock()  # one thread at a time
         self._using = threading.RLock()  # held while the driver is used: a fork waits for it
         self._quiet = self._within = False  # at rest for a fork; within a transaction
         self.driver_errors = self._driver_errors()
@@ -46,7 +46,7 @@ class Database(ForkAware, ABC):
         with self._ours(), self._turn(), self._using:
             self._prepare()
 
-    # -- what differs --------------------------------------------------------------------------
+    # -- what subclasses define ----------------------------------------------------------------
 
     @abstractmethod
     def _connect(self) -> Connection:
@@ -54,7 +54,7 @@ class Database(ForkAware, ABC):
 
     @abstractmethod
     def _prepare(self) -> None:
-        """Make or check the tables, within the store's turn."""
+        """Make or check the tables, while the store is locked for writing."""
 
     @abstractmethod
     def _driver_errors(self) -> type[Exception]:
@@ -62,7 +62,7 @@ class Database(ForkAware, ABC):
 
     @abstractmethod
     def explain(self, error: BaseException) -> StoreError | None:
-        """A driver's error as one of Stoic's; None for one that should not happen."""
+        """A driver's error as one of Stoic's; None for an unexpected one."""
 
     @abstractmethod
     def check(self, connection: Connection) -> None:
@@ -82,15 +82,15 @@ class Database(ForkAware, ABC):
 
     @abstractmethod
     def _committed(self) -> None:
-        """What to do when a transaction has ended well."""
+        """Called after a commit."""
 
     @abstractmethod
     def counters(self) -> dict[int, Counters]:
-        """How far studies had come, by what is noted outside of the database."""
+        """Counters of the studies that are kept outside the database."""
 
     @abstractmethod
     def deleted(self, study: int) -> None:
-        """Forget what is noted of a study that will be gone when the transaction ends."""
+        """Drop the counters of a study that the transaction deletes."""
 
     def _turn(self) -> AbstractContextManager[None]:
         return nullcontext()
@@ -129,12 +129,12 @@ class Database(ForkAware, ABC):
             connection.execute("COMMIT")
             self._committed()
         except BaseException:
-            if connection is self._connection:  # else it is a parent's
+            if connection is self._connection:  # else it is the parent's
                 self._undo(connection)
             raise
 
     def _begun(self, begin: str) -> Connection:
-        """A connection with a transaction; a connection that was lost is made anew, once."""
+        """Begin a transaction; where the connection was lost, connect once more."""
         if self._connection is not None:
             try:
                 self._connection.execute(begin)
@@ -150,17 +150,17 @@ class Database(ForkAware, ABC):
 
     @abstractmethod
     def _entered(self, connection: Connection) -> None:
-        """What to look at before anything is read or written in a transaction."""
+        """Checks at the beginning of a transaction."""
 
     def _undo(self, connection: Connection) -> None:
         try:
             connection.execute("ROLLBACK")
         except self.driver_errors:
-            self.drop()  # its state is not known: the next transaction begins afresh
+            self.drop()  # its state is not known: the next transaction connects again
 
     @contextmanager
     def _ours(self) -> Iterator[None]:
-        """This thread's turn in this process, errors explained."""
+        """Hold the lock of this process's threads; raise driver errors as Stoic's own."""
         if self._closed:
             raise StoreUnavailable("expected an open study, got one that was closed; open it again")
         with self._lock:
@@ -193,7 +193,7 @@ class Database(ForkAware, ABC):
                 connection.driver.close()
 
     def close(self) -> None:
-        """Close for good."""
+        """Close permanently."""
         with self._lock, self._using:
             self._closed = True
             self.drop()
@@ -206,7 +206,7 @@ class Database(ForkAware, ABC):
             self._rest()
 
     def _rest(self) -> None:
-        """Do what must be done before a fork while no transaction is under way."""
+        """Prepare for a fork outside of a transaction."""
 
     def after_fork_in_parent(self) -> None:
         if self._quiet:
@@ -232,11 +232,11 @@ class Database(ForkAware, ABC):
 
     @abstractmethod
     def exclusive(self, connection: Connection) -> None:
-        """Let nobody else make studies until the transaction ends."""
+        """Keep others from making studies until the transaction ends."""
 
 
 class _Parents:
-    """In place of a parent's connection, for a child that was forked within a transaction."""
+    """Replaces the parent's connection in a child that was forked within a transaction."""
 
     def __getattr__(self, name: str) -> NoReturn:
         raise StoreUnavailable(

@@ -1,8 +1,8 @@
-"""What a SQLite file may do to us: hold the tables that Stoic makes, and nothing else.
+"""Guard against malicious SQLite files: a store holds the tables that Stoic makes, nothing else.
 
-A file from elsewhere may hold a view under a table's name that never ends, triggers, generated
-columns or virtual tables. SQLite runs those when it is asked for a row, so the definitions are
-compared with Stoic's own before any row is read. To read the definitions runs nothing.
+A file from elsewhere may hold an endless view under a table's name, triggers, generated columns or
+virtual tables. SQLite runs those when a row is read. So the definitions are compared with Stoic's
+own before any row is read. Reading definitions runs nothing.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ APPLICATION = 0x53746F69  # "Stoi", in the header of every store
 Definition = tuple[str, str, str, str | None]  # kind, name, of which table, normalised SQL
 
 _CONSTRAINT = re.compile(r",(?:PRIMARYKEY|UNIQUE|FOREIGNKEY)\([^()]*\)(?:REFERENCES\w+\([^()]*\))?")
-_MAX_OBJECTS = 32  # tables and indexes that are looked at; Stoic makes nine
+_MAX_OBJECTS = 32  # tables and indexes that are read; Stoic makes nine
 _LIMITS = {
     sqlite3.SQLITE_LIMIT_LENGTH: 2**29,  # bytes of a row; a definition has 2²⁸ at most
     sqlite3.SQLITE_LIMIT_SQL_LENGTH: 100_000,  # bytes
@@ -54,12 +54,12 @@ _STATISTICS = {  # what ANALYZE leaves
     ("table", "sqlite_stat4", "sqlite_stat4",
      "CREATETABLEsqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"),
 }  # fmt: skip
-_OPERATIONS = 100_000  # of SQLite's machine between two looks at the clock; about a millisecond
+_OPERATIONS_PER_CHECK = 100_000  # steps of SQLite between two checks of the time; about 1 ms
 _BASE_SECONDS, _BYTES_PER_SECOND = 10.0, 2e6  # of a check; a slow disk reads faster
 
 
 def guard(connection: sqlite3.Connection) -> None:
-    """Trust nothing in the file beyond its data; to be called before anything else."""
+    """Make SQLite trust nothing in the file but its data; called first on every connection."""
     for words in ("trusted_schema=OFF", "cell_size_check=ON", "temp_store=MEMORY"):
         connection.execute(f"PRAGMA {words}")
     for limit, value in _LIMITS.items():
@@ -89,7 +89,7 @@ def check_tables(connection: sqlite3.Connection, path: str) -> None:
 
 
 def _newer(connection: sqlite3.Connection, found: list[Definition]) -> bool:
-    """Whether a newer Stoic made the store: the table with its format must be as we know it."""
+    """Whether a newer Stoic made the store; the table of its format has not changed since."""
     known = [each for each in _expected()[0] if each[1] == "stoic_meta"]
     if [each for each in found if each[1] == "stoic_meta"] != known:
         return False
@@ -99,7 +99,7 @@ def _newer(connection: sqlite3.Connection, found: list[Definition]) -> bool:
 
 @cache
 def _expected() -> list[list[Definition]]:
-    """The definitions of a store as made today, as made in format 1, and as brought up from it."""
+    """The definitions of a new store, of one of format 1, and of one converted from format 1."""
     return [_made(create), _made(create_first), _made(create_first, *STEPS)]
 
 
@@ -120,7 +120,7 @@ def _definitions(connection: sqlite3.Connection) -> list[Definition]:
 
 
 def _normal(sql: str) -> str:
-    """A definition without spaces and quotes, its constraints in one order, which varies.
+    """A definition without spaces and quotes, its constraints sorted, since their order varies.
 
     >>> _normal('CREATE TABLE "t" (a INTEGER, UNIQUE (a), PRIMARY KEY (a))')
     'CREATETABLEt(aINTEGER),PRIMARYKEY(a),UNIQUE(a)'
@@ -131,10 +131,10 @@ def _normal(sql: str) -> str:
 
 @contextmanager
 def deadline(connection: sqlite3.Connection, path: str) -> Iterator[None]:
-    """Interrupt a check of the whole file that takes far longer than to read it."""
+    """Interrupt a check of the whole file that takes far longer than reading it."""
     seconds = _BASE_SECONDS + os.path.getsize(path) / _BYTES_PER_SECOND
     end = time.monotonic() + seconds
-    connection.set_progress_handler(lambda: int(time.monotonic() > end), _OPERATIONS)
+    connection.set_progress_handler(lambda: int(time.monotonic() > end), _OPERATIONS_PER_CHECK)
     try:
         yield
     except sqlite3.OperationalError as error:
@@ -150,7 +150,7 @@ def deadline(connection: sqlite3.Connection, path: str) -> Iterator[None]:
 def check_files(path: str) -> None:
     """Raise `StoreDamaged` where one of a store's files is a pipe, a device or a socket.
 
-    To read a pipe would wait for ever.
+    Reading a pipe would never end.
     """
     for end in ("", "-wal", "-shm", "-lock"):
         try:
@@ -164,26 +164,25 @@ def check_files(path: str) -> None:
             )
 
 
-_reading = Unforked()  # SQLite has locks of its own, of which a child can't let go
+_reading = Unforked()  # a forked child can't release locks inside SQLite
 
 
 def check_store(path: str) -> None:
     """Raise unless there is a file at ``path`` that is a store, or was one.
 
-    Where a lock file has counters, somebody used a store: what is wrong with it then shows when it
-    is opened. Elsewhere SQLite reads the file as one that nobody changes, which makes no files.
+    Where a lock file has counters, the file was a store: opening it will show what is wrong with
+    it. Elsewhere SQLite reads the file as immutable, which makes no other files.
     """
     if not os.path.exists(path):
         raise StoreMissing(
-            f"expected a store at {path}, got none; look at the path, or make a study there"
+            f"expected a store at {path}, got none; check the path, or make a study there"
         )
     check_files(path)
     if os.path.isdir(path) or _size(path + "-lock") > 0:
         return
     if _size(path) == 0 and _size(path + "-wal") == 0:
         raise StoreMissing(
-            f"expected a store at {path}, got an empty file; look at the path, or "
-            "make a study there"
+            f"expected a store at {path}, got an empty file; check the path, or make a study there"
         )
     try:
         with (
@@ -194,14 +193,14 @@ def check_store(path: str) -> None:
             application = connection.execute("PRAGMA application_id").fetchone()[0]
             tables = objects(connection)
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # it may quote the damage
-        # SQLite names the kind of what can't be done at the moment; of a strange file, just this.
+        # Failed access raises an OperationalError with a specific code; a strange file does not.
         strange = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR
         if isinstance(error, sqlite3.OperationalError) and not strange:
             raise StoreUnavailable(
                 f"expected to read {path}, got {error}; give access to the file"
             ) from error
         if _size(path + "-wal") > 0 and _application(path) == APPLICATION:
-            return  # the log may hold the damaged page anew: opening it will show
+            return  # the log may hold a whole copy of the page: opening it will show
         raise _other(path, f"a file of {_size(path)} bytes that is none ({error})") from error
     fresh = not application and not tables and _size(path + "-wal") > 0  # all is in the log
     if application != APPLICATION and not fresh:
@@ -216,7 +215,7 @@ def _other(path: str, what: str) -> StoreDamaged:
 
 
 def _application(path: str) -> int:
-    """The application id as it stands in the file."""
+    """The application id in the file's header."""
     with open(path, "rb") as file:
         return int.from_bytes(file.read(72)[68:], "big")
 

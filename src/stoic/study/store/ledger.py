@@ -1,4 +1,4 @@
-"""The rows of a study: read with their digests, appended, within the caller's transaction."""
+"""Read and write the rows of a study within the caller's transaction, checking digests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from stoic.study.store.schema import ENTRY_COLUMNS, STUDY_COLUMNS, TRIAL_COLUMNS
 
 __all__ = ["Ledger", "Present", "create", "find", "names"]
 
-_CHUNK = 2000  # rows read at a time
+_ROWS_PER_CHUNK = 2000  # rows read at a time
 _STUDY = ", ".join(STUDY_COLUMNS)
 _TRIAL = ", ".join(f"stoic_trials.{name}" for name in TRIAL_COLUMNS)
 _ENTRY = ", ".join(f"stoic_log.{name}" for name in ENTRY_COLUMNS)
@@ -32,12 +32,12 @@ _CHANGING = TRIAL_COLUMNS[2:]  # columns of a trial that change
 
 
 def _insert(table: str, columns: tuple[str, ...]) -> str:
-    places = ", ".join("?" * len(columns))
-    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})"
+    placeholders = ", ".join("?" * len(columns))
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({placeholders})"
 
 
-# By lease in both, or SQLite would go through all trials ever made rather than the open ones; the
-# state literally, or the index would not serve.
+# Both conditions name the lease and, literally, the state: only then does SQLite use the index of
+# open trials rather than read all trials.
 _OPEN = (
     f"SELECT {_TRIAL} FROM stoic_trials WHERE study = ? AND state = 'open' AND expires >= {UNKNOWN}"
 )
@@ -79,7 +79,7 @@ _CHANGE_STUDY = (
 class Present:
     """A study's row and the time, as one transaction sees them.
 
-    ``now`` is in Unix seconds, for people; leases are measured by ``lease_now`` of ``clock``.
+    ``now`` is in Unix seconds, for display; leases are measured by ``lease_now`` of ``clock``.
     """
 
     __slots__ = ("clock", "lease_now", "now", "row")
@@ -89,12 +89,12 @@ class Present:
         self.clock, self.lease_now = database.lease_clock, database.lease_now(now)
 
     def over(self, trial: TrialRow) -> bool:
-        """Whether nobody holds an open trial any more."""
+        """Whether the lease of an open trial has ended."""
         last = self.lease_now if trial.clock == self.clock else TAKEN_BACK
         return GIVEN_BACK <= trial.expires <= last
 
     def foreign(self, trial: TrialRow) -> bool:
-        """Whether a lease is measured by another clock, or by this one before it was set back."""
+        """Whether a lease is measured by another clock, or by this one before it was reset."""
         if GIVEN_BACK <= trial.expires <= TAKEN_BACK:
             return False
         return trial.clock != self.clock or not 0 <= trial.expires <= self.lease_now + trial.lease
@@ -110,7 +110,7 @@ class Present:
 
 
 def names(connection: Connection) -> list[str]:
-    """The names of all studies, in the order in which they were made."""
+    """The names of all studies, oldest first."""
     return [name for (name,) in connection.execute("SELECT name FROM stoic_studies ORDER BY id")]
 
 
@@ -127,7 +127,7 @@ def find(connection: Connection, name: str) -> tuple[StudyRow, str] | None:
 
 
 def create(connection: Connection, uid: str, name: str, made: float, definition: str) -> StudyRow:
-    """A new study without trials."""
+    """Add a study without trials."""
     last = connection.value("SELECT max(id) FROM stoic_studies") or 0
     row = StudyRow(last + 1, uid, name, made, digest(definition), 0, 0, 0, first_head(uid))
     connection.execute(_ADD_STUDY, (*row, row.digest(), definition))
@@ -142,8 +142,8 @@ class Ledger:
 
     # -- read ---------------------------------------------------------------------------------
 
-    def look(self, connection: Connection, *, lock: bool = False) -> Present:
-        """The study's row; with ``lock``, nobody else changes the study until the end."""
+    def present(self, connection: Connection, *, lock: bool = False) -> Present:
+        """The study's row and the time; ``lock`` keeps others from changing the study."""
         dialect = connection.dialect
         wanted = f"SELECT {_STUDY}, {dialect.clock} FROM stoic_studies WHERE id = ?"
         wanted = wanted + dialect.for_update if lock else wanted
@@ -172,7 +172,7 @@ class Ledger:
         return sorted(TrialRow.of(row, self.uid) for row in found)
 
     def expired(self, connection: Connection, present: Present) -> TrialRow | None:
-        """The open trial that nobody has held for longest; what never was held comes first."""
+        """The open trial whose lease ended first; trials that were never leased come before it."""
         values = (self.id, present.lease_now, present.clock, present.clock)
         found = connection.execute(_EXPIRED, values).fetchone()
         return None if found is None else TrialRow.of(found, self.uid)
@@ -207,7 +207,7 @@ class Ledger:
     def _chain(
         self, row: StudyRow, found: Iterator[Any], seq: int, head: str
     ) -> Iterator[tuple[Entry, Any]]:
-        """Entries that follow from one another to the head in the study's row; what is beside."""
+        """Entries of the chain up to the head in the study's row, each with its other columns."""
         for columns in found:
             seq += 1
             entry = Entry.of(columns, head, seq)
@@ -220,12 +220,12 @@ class Ledger:
             )
 
     def _chunks(self, connection: Connection, sql: str, after: int, last: int) -> Iterator[Any]:
-        for begin in range(after, last, _CHUNK):
-            values = (self.id, begin, min(begin + _CHUNK, last))
+        for begin in range(after, last, _ROWS_PER_CHUNK):
+            values = (self.id, begin, min(begin + _ROWS_PER_CHUNK, last))
             yield from connection.execute(sql, values).fetchall()
 
     def columns(self, connection: Connection, kind: type[TrialRow] | type[Entry]) -> Iterator[Any]:
-        """The columns of all rows of the study in order, whatever their digests are."""
+        """The columns of all rows of the study in order, without a check of digests."""
         table, names, order = (
             ("stoic_trials", _TRIAL, "number") if kind is TrialRow else ("stoic_log", _ENTRY, "seq")
         )
@@ -240,23 +240,23 @@ class Ledger:
     # -- write --------------------------------------------------------------------------------
 
     def add(self, connection: Connection, row: TrialRow) -> None:
-        """A new trial; the study's row has to count it."""
+        """Add a trial; the caller counts it in the study's row."""
         connection.execute(_ADD_TRIAL, (self.id, *row, row.digest(self.uid)))
 
     def add_all(self, connection: Connection, rows: Sequence[TrialRow]) -> None:
-        """New trials; the study's row has to count them."""
+        """Add trials; the caller counts them in the study's row."""
         values = [(self.id, *row, row.digest(self.uid)) for row in rows]
         connection.execute_all(_ADD_TRIAL, values)
 
     def change(self, connection: Connection, row: TrialRow) -> None:
-        """Another state, lease or worker of a trial."""
+        """Change the state, lease or worker of a trial."""
         values = (*row[2:], row.digest(self.uid), self.id, row.number)
         connection.execute(_CHANGE_TRIAL, values)
 
     def append(
         self, connection: Connection, present: Present, trial: TrialRow, entry: Entry
     ) -> StudyRow:
-        """A new entry of the log, and what the study's row is with it; not yet saved."""
+        """Append an entry to the log; return the study's row with it, which is not yet saved."""
         head = entry.digest(present.row.head)
         connection.execute(_ADD_ENTRY, (self.id, *entry, head))
         return present.row._replace(
@@ -264,7 +264,7 @@ class Ledger:
         )
 
     def append_all(self, connection: Connection, head: str, entries: Sequence[Entry]) -> str:
-        """New entries after the one whose digest is ``head``; the digest of the last one."""
+        """Append entries after the one with digest ``head``; return the last one's digest."""
         values = []
         for entry in entries:
             head = entry.digest(head)
@@ -273,7 +273,7 @@ class Ledger:
         return head
 
     def save(self, connection: Connection, row: StudyRow) -> None:
-        """The study's row as it is now."""
+        """Write the study's row."""
         self.database.note(row)
         values = (row.next_number, row.finished, row.entries, row.head, row.digest(), self.id)
         connection.execute(_CHANGE_STUDY, values)

@@ -1,13 +1,13 @@
-"""The lock file beside a store: whose turn it is to write, and how far each study had come.
+"""The lock file beside a store: a lock for writers, and counters of the rows of each study.
 
-SQLite makes a writer that finds the file taken sleep for up to a tenth of a second, whatever
-the others do; with eight processes some starve. An advisory lock on a file beside it is polled
-at intervals of a transaction's length. The kernel drops the lock of a process that dies.
+SQLite lets a writer that finds the file locked sleep for up to a tenth of a second, even if the
+lock is free before; with eight processes some starve. The advisory lock on a file beside the store
+is polled at intervals of a transaction's length. The kernel drops the lock of a process that ends.
 
-A damaged write-ahead log makes SQLite fall back, without an error, to the last transaction before
-the damage: a whole store, but an old one. After every commit the counters of the study are
-written to the lock file, which is no part of the database; a store that is behind its counters
-has lost something. Counters are not synced: after a power cut they may be behind the store, never
+If the write-ahead log is damaged, SQLite returns without an error to the last transaction before
+the damage: a whole store, but an old one. So after every commit the counters of the study are
+written to the lock file, which is no part of the database. A store that is behind its counters
+has lost rows. Counters are not synced: after a power cut they may be behind the store, never
 ahead.
 """
 
@@ -27,15 +27,15 @@ from stoic.forks import ForkAware
 
 try:
     import fcntl
-except ImportError:  # not a Unix: SQLite's own lock serves alone
+except ImportError:  # not a Unix: only SQLite's own lock is used
     fcntl = None  # type: ignore[assignment]
 
 __all__ = ["Counters", "LockFile", "turn_at"]
 
-_POLL_SECONDS = 0.0005  # about a transaction
+_POLL_SECONDS = 0.0005  # about the time of a transaction
 _SLOT = struct.Struct("<32sQQ16s")  # uid, counters, digest
 _MAX_SLOTS = 100_000  # studies of a store
-_STORE_SLOT = 0  # has the uid of the store; slots of studies are the ids of their rows, from 1
+_STORE_SLOT = 0  # holds the uid of the store; the slot of a study is the id of its row, from 1
 
 
 class Counters(NamedTuple):
@@ -49,8 +49,8 @@ class Counters(NamedTuple):
 class LockFile(ForkAware):
     """A lock file beside a store; held by one Study of one process at a time.
 
-    A lock belongs to all copies of a descriptor: a forked child closes its copy at once, or the
-    lock would outlive the parent, and opens the file anew when it needs it.
+    A lock belongs to all copies of a descriptor. A forked child closes its copy at once, or the
+    lock would outlive the parent; it opens the file again when it needs it.
     """
 
     def __init__(self, path: str) -> None:
@@ -72,11 +72,11 @@ class LockFile(ForkAware):
                 ) from cause
         return self._file
 
-    # -- whose turn it is ---------------------------------------------------------------------
+    # -- lock ---------------------------------------------------------------------------------
 
     @contextmanager
     def turn(self, patience: float) -> Iterator[None]:
-        """Wait for one's turn, at most ``patience`` seconds."""
+        """Hold the lock; wait for it at most ``patience`` seconds."""
         if fcntl is None:
             yield
             return
@@ -96,23 +96,23 @@ class LockFile(ForkAware):
                 return
             except BlockingIOError:
                 pass
-            except OSError:  # a file system without such locks: SQLite's own serves alone
+            except OSError:  # a file system without such locks: only SQLite's own is used
                 return
             if time.monotonic() > deadline:
                 raise StoreUnavailable(
                     f"expected {self.path} to come free within {patience:g} s, got none; "
-                    "look for a process that hangs while it writes to the store, and end it"
+                    "find a process that hangs while it writes to the store, and end it"
                 )
             time.sleep(_POLL_SECONDS * (0.5 + random.random()))
 
     def whole(self) -> bool:
-        """Whether the file is still the one at its path, where others look for it."""
+        """Whether the open file is still the one at its path, which other processes open."""
         try:
             return os.path.samestat(os.fstat(self.file), os.stat(self.path))
         except OSError:
             return False
 
-    # -- how far studies had come -------------------------------------------------------------
+    # -- counters -----------------------------------------------------------------------------
 
     def counters(self) -> dict[int, Counters]:
         """The counters of studies by the id of their row; a slot that is not whole has none."""
@@ -121,14 +121,14 @@ class LockFile(ForkAware):
         return found
 
     def write_counters(self, slot: int, counters: Counters) -> None:
-        """Write how far the study whose row has the id ``slot`` is."""
+        """Write the counters of the study whose row has the id ``slot``."""
         uid = counters.uid.encode("ascii")
         summed = _digest(uid, counters.next_number, counters.entries)
         data = _SLOT.pack(uid, counters.next_number, counters.entries, summed)
         os.pwrite(self.file, data, slot * _SLOT.size)
 
     def claim(self, uid: str) -> None:
-        """Have the counters be those of the store ``uid``; drop those of another store."""
+        """Make the counters those of the store ``uid``; drop those of another store."""
         store = self._slots().get(_STORE_SLOT)
         if store is not None and store.uid != uid:
             self.drop_counters()
@@ -152,7 +152,7 @@ class LockFile(ForkAware):
         return found
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         file, self._file = self._file, -1
         if file is not None and file >= 0:
             os.close(file)
@@ -169,9 +169,9 @@ def _digest(uid: bytes, next_number: int, entries: int) -> bytes:
 
 @contextmanager
 def turn_at(store: str, patience: float, *, required: bool = True) -> Iterator[None]:
-    """The turn among those who write to the file ``store``; at once where nobody does.
+    """Hold the writers' lock of the file ``store``; does nothing where there is no lock file.
 
-    Where there is no lock file nobody writes. One that can't be opened is an error if ``required``.
+    A lock file that can't be opened is an error if ``required``.
     """
     lock_file = None
     try:

@@ -15,14 +15,14 @@ from stoic.study.store.urls import StoreUrl, connect_arguments, shown
 
 __all__ = ["PostgreSQL"]
 
-_PATIENCE_SECONDS = 60  # that a writer waits for the others, and that it may hold them up
-_LOCK = 0x53746F6963  # key of the advisory lock of all who make tables
+_PATIENCE_SECONDS = 60  # that a writer may wait for others, and that it may block them
+_LOCK = 0x53746F6963  # key of the advisory lock for making tables and studies
 _SETTINGS = (
     "SET synchronous_commit TO on",
     f"SET lock_timeout TO '{_PATIENCE_SECONDS}s'",
     f"SET idle_in_transaction_session_timeout TO '{_PATIENCE_SECONDS}s'",
 )
-# classes of SQLSTATE: connection, read-only, who, deadlock, resources, locks, operator, system
+# SQLSTATE classes: connection, read-only, login, deadlock, resources, locks, operator, system
 _UNAVAILABLE = ("08", "25", "28", "3D", "40", "53", "55", "57", "58")
 
 
@@ -53,26 +53,26 @@ class PostgreSQL(Database):
         connection.execute(f"SELECT pg_advisory_xact_lock({_LOCK})")
 
     def _committed(self) -> None:
-        """The server keeps its own log whole."""
+        """Nothing to do: the server protects its own log."""
 
     def _entered(self, connection: Connection) -> None:
-        """A server keeps its database where it is."""
+        """Nothing to check: a server's database does not move."""
 
     def counters(self) -> dict[int, Counters]:
         return {}
 
     def deleted(self, study: int) -> None:
-        """Nothing is noted elsewhere."""
+        """Nothing to do: there are no counters."""
 
     def check(self, connection: Connection) -> None:
-        """The server checks its pages itself."""
+        """Nothing to do: the server checks its pages itself."""
 
     def now(self, clock: object) -> float:
         return float(clock)  # type: ignore[arg-type]
 
     def _forsake(self, inherited: Any) -> None:
-        # The server ends a transaction when the last copy of the socket is closed. The number
-        # stays taken, by a file that swallows what the driver may still write to it.
+        # The server ends a transaction when the last copy of the socket is closed. The descriptor
+        # then refers to a file that discards what the driver may still write to it.
         with suppress(OSError, self.driver_errors):
             number = inherited.fileno()
             nowhere = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
@@ -87,16 +87,16 @@ class PostgreSQL(Database):
         return psycopg.Error
 
     def explain(self, error: BaseException) -> StoreError | None:
-        where, said = shown(self.url), self.words(error)
+        where, got = shown(self.url), self.words(error)
         state = getattr(error, "sqlstate", None) or ""
         if not state or state[:2] in _UNAVAILABLE or state == "42501":  # no privilege
             return StoreUnavailable(
-                f"expected to use {where}, got {said}; look at the server, "
+                f"expected to use {where}, got {got}; check the server, "
                 "then go on: what was acknowledged is safe"
             )
         if state[:2] in ("42", "XX", "22", "23"):
             return StoreDamaged(
-                f"expected {where} to be a whole store of Stoic, got {said}",
+                f"expected {where} to be a whole store of Stoic, got {got}",
                 "restore a copy, or name another database",
             )
         return None

@@ -1,6 +1,6 @@
 """Whether the files that a connection has open are still those at the store's path.
 
-A file that is deleted or replaced stays open: what is written is lost, and SQLite gives
+A file that is deleted or replaced stays open: what is written to it is lost, and SQLite reports
 no error. The same holds for its write-ahead log.
 """
 
@@ -25,7 +25,7 @@ class Presence:
         self._uid: int | None = None
 
     def opened(self, uid: int) -> None:
-        """Note which file is the store; once, after it was opened first."""
+        """Note the store's file, after it was first opened."""
         self._store, self._uid = _identity(self._path), uid
 
     @property
@@ -34,20 +34,20 @@ class Presence:
         return self._log is None
 
     def connected(self, uid: int) -> None:
-        """Note which file is the log of a new connection, and see whether its store is ours.
+        """Note the log file of a new connection, and check that its store is the noted one.
 
-        A new file may have the inode of one that was deleted.
+        The inode alone is not enough: a new file may get that of a deleted one.
         """
         if self._uid not in (None, uid):
             raise self._gone("another file in its place")
         self._log = _identity(f"{self._path}-wal")
 
     def disconnected(self) -> None:
-        """Forget the log: the last connection deletes it, the next one makes it anew."""
+        """Forget the log file: the last connection deletes it, the next one makes another."""
         self._log = None
 
     def check(self) -> None:
-        """Raise `StoreUnavailable` where the store is gone, or another file took its place."""
+        """Raise `StoreUnavailable` where the store's file was deleted or replaced."""
         if self._store is None:
             return
         found = _identity(self._path)

@@ -1,8 +1,8 @@
-"""Rows of a store with their digests: what was written, or `StoreDamaged`.
+"""Rows of a store, each checked against its digest when it is read.
 
-SQLite has no checksums of its own. Every row of a store carries a digest of its content, and the
-digests of the log form a chain whose head and length stand in the study's row. A digest reveals
-damage, not forgery: whoever may write the file may also write the digests.
+SQLite has no checksums of its own. Every row of a store has a digest of its content, in the column
+``seal``. The digests of the log form a chain, whose head and length are in the study's row. A
+digest reveals damage, not forgery: anyone who may write the file may also write the digests.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ __all__ = [
 ]
 
 OPEN, TOLD, FAILED = "open", "told", "failed"
-MAX_ROWS = 10**7  # trials or entries of a study that the doctor believes; as many as tune takes
-GIVEN_BACK, TAKEN_BACK = 0.0, 1.0  # ends of leases that are over: on purpose, or with the worker
-UNKNOWN = -1.0  # the end of a lease of format 1, by a clock that is not known
+MAX_ROWS = 10**7  # trials or entries of a study that are plausible; the largest budget of tune
+GIVEN_BACK, TAKEN_BACK = 0.0, 1.0  # ends of leases that are over: released, or reclaimed
+UNKNOWN = -1.0  # the end of a lease of format 1, by an unknown clock
 RESTORE = "restore the store from a copy, or let `stoic study doctor` save what is readable"
 
 Field = str | int | float | None
@@ -46,12 +46,12 @@ def digest(*fields: Field) -> str:
     >>> digest("trial", 1) == digest("trial", 1), digest("trial", 1) == digest("trial", 1.0)
     (True, False)
     """
-    # ascii() keeps types apart, gives floats to the last bit, and can't run into its neighbour
+    # ascii() of a tuple shows types and exact floats, and separates its fields
     return blake2b(ascii(fields).encode("ascii"), digest_size=16).hexdigest()
 
 
 class StudyRow(NamedTuple):
-    """What changes of a study, and how long its parts are."""
+    """The row of a study: its names, counts and the head of its log."""
 
     id: int
     uid: str
@@ -84,7 +84,7 @@ class StudyRow(NamedTuple):
 
 
 class TrialRow(NamedTuple):
-    """A trial as it is stored; ``asked`` and ``lease_until`` are Unix seconds, for people."""
+    """A trial as it is stored; ``asked`` and ``lease_until`` are Unix seconds, for display."""
 
     number: int
     params: str
@@ -93,8 +93,8 @@ class TrialRow(NamedTuple):
     lease_until: float
     worker: str
     attempt: int
-    token: str = ""  # of the present lease: who knows it holds the trial
-    clock: str = ""  # by which the lease ends
+    token: str = ""  # of the present lease; the worker that knows it holds the trial
+    clock: str = ""  # name of the clock that measures the lease
     lease: float = 0.0  # seconds
     lost: int = 0  # leases that ended without an outcome
     expires: float = GIVEN_BACK  # when the lease ends, by that clock
@@ -120,7 +120,7 @@ class TrialRow(NamedTuple):
         return row
 
 
-FIRST_FORMAT = ("", "", 0.0, 0, UNKNOWN)  # what a row of format 1 has beyond its seven fields
+FIRST_FORMAT = ("", "", 0.0, 0, UNKNOWN)  # further fields of a row of format 1, which has seven
 
 
 class Entry(NamedTuple):
@@ -165,5 +165,5 @@ class Entry(NamedTuple):
 
 
 def first_head(uid: str) -> str:
-    """Where a log's chain begins."""
+    """The digest with which a log's chain begins."""
     return digest("log", uid)

@@ -1,4 +1,4 @@
-"""Tables of a store, and the steps that lead from one format to the next."""
+"""Tables of a store, and conversion from one format to the next."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 
 TABLES = ("stoic_meta", "stoic_studies", "stoic_log", "stoic_trials")
 
-# Columns in the order of the fields of `stoic.study.store.rows`, then the digest of the row.
+# Columns in the order of the fields of `stoic.study.store.rows`; ``seal`` is the row's digest.
 STUDY_COLUMNS = (
     "id", "uid", "name", "made", "problem_seal", "next_number", "finished", "entries", "head",
     "seal",
@@ -104,7 +104,7 @@ def _create(connection: Connection, trials: tuple[str, ...], end_of_lease: str) 
         "stoic_trials": ((*trials, *_TRIAL_KEYS), end),
     }
     for name, (lines, end) in tables.items():
-        # as SQLAlchemy wrote it, which made the first stores
+        # as SQLAlchemy formats it, which made the first stores
         columns = ", \n\t".join(_typed(line, connection.dialect) for line in lines)
         connection.execute(f"CREATE TABLE {name} (\n\t{columns}\n){end}")
     connection.execute(_OPEN_INDEX.format(end_of_lease))
@@ -115,7 +115,7 @@ def _typed(line: str, dialect: Dialect) -> str:
 
 
 def _add_leases(connection: Connection) -> None:
-    """Leases with a token, by a clock that is known. Rows stay as they are, with their digests."""
+    """Add tokens and clocks of leases; rows of format 1 stay as they are, with their digests."""
     for line in _SINCE_FORMAT_2:
         column = _typed(line, connection.dialect)
         connection.execute(f"ALTER TABLE stoic_trials ADD COLUMN {column}")
@@ -128,7 +128,7 @@ FORMAT = 1 + len(STEPS)
 
 
 def prepare(connection: Connection) -> None:
-    """Bring a store to the present format, within a transaction that nobody shares."""
+    """Convert a store to the present format, within an exclusive transaction."""
     there = connection.value(connection.dialect.has_table, ("stoic_meta",))
     found = 0 if there is None else _format(connection)
     if found > FORMAT:
@@ -155,7 +155,7 @@ def _format(connection: Connection) -> int:
 
 
 def definitions(connection: Connection) -> list[str]:
-    """How SQLite holds the tables, and whatever else could act on them; nothing of a server."""
+    """SQLite's definitions of the tables, triggers and views; an empty list for a server."""
     if connection.dialect is not SQLITE:
         return []
     rows = connection.execute(

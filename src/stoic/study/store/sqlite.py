@@ -30,7 +30,7 @@ from stoic.study.store.wal import check_wal
 
 __all__ = ["SQLite"]
 
-_MIN_BYTES = 512  # of a database; SQLite takes a single byte for an empty one
+_MIN_BYTES = 512  # of a database; SQLite accepts a file of one byte as an empty one
 _PATIENCE_SECONDS = 60.0  # that a writer waits for the others
 
 _UNAVAILABLE = {
@@ -39,7 +39,7 @@ _UNAVAILABLE = {
     sqlite3.SQLITE_LOCKED: "is locked by another program; end that program, then go on",
     sqlite3.SQLITE_NOMEM: "needs more memory than there is; free some, then go on",
     sqlite3.SQLITE_READONLY: "is read-only; make the file and its folder writable",
-    sqlite3.SQLITE_IOERR: "could not be read or written; look at the disk, then go on",
+    sqlite3.SQLITE_IOERR: "could not be read or written; check the disk, then go on",
     sqlite3.SQLITE_FULL: "has no room to grow; free space on the disk, then go on",
     sqlite3.SQLITE_CANTOPEN: "can't be opened; make its folder, or give access to the file",
 }
@@ -53,11 +53,11 @@ _DAMAGED = {
     sqlite3.SQLITE_NOTADB,
 }
 
-_torn: set[tuple[int, int]] = set()  # device and inode of files of which locks were inherited
+_torn: set[tuple[int, int]] = set()  # device and inode of files whose locks were inherited
 
 
 class SQLite(Database):
-    """A file that needs no server."""
+    """A store in a file, without a server."""
 
     begin_write = "BEGIN IMMEDIATE"
     begin_read = "BEGIN"
@@ -79,7 +79,7 @@ class SQLite(Database):
             raise
 
     def _make_lock_file(self) -> LockFile:
-        with suppress(OSError):  # which the lock file explains
+        with suppress(OSError):  # opening the lock file will explain it
             there = os.path.exists(self.path)
             mode = stat.S_IMODE(os.stat(self.path).st_mode) & 0o666 if there else self._mode
             create(self.path + "-lock", mode)
@@ -106,7 +106,7 @@ class SQLite(Database):
         self._presence.check()
         row, self._changed = self._changed, None
         if row is not None:
-            with suppress(OSError):  # what was committed is; the counters are for later
+            with suppress(OSError):  # the commit stands without its counters
                 counters = Counters(row.uid, row.next_number, row.entries)
                 self._lock_file.write_counters(row.id, counters)
 
@@ -135,11 +135,11 @@ class SQLite(Database):
             self._lock_file.claim(f"{uid:032x}")
 
     def _make_file(self) -> None:
-        """An empty file; what is left of a store that was here is not taken for its own."""
+        """Make an empty file; set aside what is left of an earlier store at this path."""
         try:
-            with suppress(FileNotFoundError):  # values may be there and nowhere else
+            with suppress(FileNotFoundError):  # it may hold the only copy of values
                 os.replace(f"{self.path}-wal", f"{self.path}-wal.old")
-            with suppress(FileNotFoundError):  # of workers that have the former store open still
+            with suppress(FileNotFoundError):  # of workers that still have the former store open
                 os.unlink(f"{self.path}-shm")
             create(self.path, self._mode)
         except OSError as cause:
@@ -149,7 +149,7 @@ class SQLite(Database):
             ) from cause
 
     def _is_store(self) -> bool:
-        """Whether the file is a store, with the tables of one; False where nothing is in it."""
+        """Whether the file is a store with its tables; False where it is empty."""
         assert self._connection is not None
         application, driver = self._pragma("application_id"), self._connection.driver
         if application == APPLICATION:
@@ -168,7 +168,7 @@ class SQLite(Database):
     def _connect(self) -> Connection:
         self._check_fork()
         self._presence.check()
-        check_wal(self.path)  # before SQLite, which would silently drop what is damaged
+        check_wal(self.path)  # before SQLite, which would drop damaged frames without an error
         driver = sqlite3.connect(
             self.path, timeout=_PATIENCE_SECONDS, isolation_level=None, check_same_thread=False
         )
@@ -186,7 +186,7 @@ class SQLite(Database):
             try:
                 self._presence.check()
             except StoreUnavailable:
-                self.drop()  # which saves what is in a log that was deleted
+                self.drop()  # closing saves what is in a log that was deleted
                 raise
         return super()._begun(begin)
 
@@ -213,7 +213,7 @@ class SQLite(Database):
             raise StoreDamaged(f"expected {self.path} to be whole, got {found!r}", "restore a copy")
 
     def exclusive(self, connection: Connection) -> None:
-        """Every transaction that writes is."""
+        """Nothing to do: every transaction that writes is exclusive."""
 
     def now(self, clock: object) -> float:
         del clock
@@ -224,7 +224,7 @@ class SQLite(Database):
         return clocks.machine()
 
     def lease_now(self, now: float) -> float:
-        del now  # this client's, and nobody else's
+        del now  # the machine's clock is used instead
         return clocks.seconds()
 
     def _turn(self) -> AbstractContextManager[None]:
@@ -250,8 +250,8 @@ class SQLite(Database):
         return found.st_dev, found.st_ino
 
     def _rest(self) -> None:
-        # SQLite knows the locks of a process by the file: in a child, a new connection would take
-        # locks of an inherited one for its own, and others would delete the log under it.
+        # SQLite keeps a process's locks by file. In a child, a new connection would take the locks
+        # of an inherited one for its own, and other processes would delete the log in use.
         self.drop()
 
     def after_fork_in_child(self) -> None:

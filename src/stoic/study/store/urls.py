@@ -1,4 +1,4 @@
-"""Where stores are: paths and URLs, and how they are shown without their passwords."""
+"""Paths and URLs of stores, and their text without passwords."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from stoic.redaction import harmless, redacted_url
 __all__ = ["StoreUrl", "connect_arguments", "secrets", "shown", "store_url", "without_password"]
 
 _KINDS = "a path, or a URL like sqlite:///study.db or postgresql://user@host/database"
-# Meant to be no file: a URL with pieces missing, user:password@host, libpq's host=… password=…
+# Not meant as files: an incomplete URL, user:password@host, libpq's host=… password=…
 _ALMOST_URL = re.compile(
     r"postgres\w*(\+\w+)?(:|//).*|[^/\s:@]{2,}:.*@.+|(?=.*\bpassword\s*=)\s*\w+\s*=.*"
     r"|\s*\w+\s*=\s*\S*(\s+\w+\s*=\s*\S*)+\s*",
@@ -74,7 +74,7 @@ class StoreUrl:
 
 
 def store_url(store: object) -> StoreUrl:
-    """The URL of a path or URL; a path is absolute, so that a change of directory is none.
+    """The URL of a path or URL; a path is made absolute, in case the directory changes.
 
     >>> store_url("postgresql://ann@db/tuning").scheme
     'postgresql+psycopg'
@@ -142,7 +142,7 @@ def _no_ports(url: StoreUrl) -> InvalidInput:
 
 
 def shown(url: StoreUrl) -> str:
-    """A URL for people: without its secrets.
+    """A URL for display, without its secrets.
 
     >>> shown(store_url("postgresql://ann:hush@db/tuning?sslpassword=hush"))
     'postgresql+psycopg://ann:***@db/tuning?sslpassword=***'
@@ -151,14 +151,14 @@ def shown(url: StoreUrl) -> str:
 
 
 def secrets(url: StoreUrl) -> list[str]:
-    """What no message may show of a URL; not where it is the same as a part that is shown."""
+    """Parts of a URL that no message may show, unless they equal a part that is shown."""
     hidden = [value for name, values in url.query.items() if not harmless(name) for value in values]
     hidden += [] if url.password is None else [url.password]
     return [value for value in hidden if value not in (url.user, url.host, url.database)]
 
 
 def without_password(store: str) -> str:
-    """A store that is opened with the password of ``PGPASSWORD`` or ``~/.pgpass``.
+    """The URL without its password, which ``PGPASSWORD`` or ``~/.pgpass`` must then give.
 
     >>> without_password("postgresql://ann:hush@db/tuning"), without_password("stoic.db")
     ('postgresql://ann@db/tuning', 'stoic.db')
@@ -184,6 +184,6 @@ def _file(path: str) -> StoreUrl:
             "for a run that need not be kept, use stoic.Optimizer"
         )
     named = Path(path).expanduser().absolute()
-    # SQLite keeps its log beside the file that a symbolic link leads to, so the lock is there, too
+    # SQLite keeps its log beside the target of a symbolic link, so the lock file is there, too
     found = os.path.realpath(named) if os.path.islink(named) else named
     return StoreUrl("sqlite+pysqlite", database=str(found))

@@ -1,4 +1,4 @@
-"""Whether a stored study is whole: digests right, no row missing, trials and log consistent."""
+"""Verify a stored study: digests right, no row missing, trials and log consistent."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def verify(
 ) -> None:
     """Raise `StoreDamaged` unless the study is whole.
 
-    ``take`` is given every entry of the log with its trial's parameters, on the way.
+        ``take`` is called with every entry of the log and its trial's parameters.
 
     Cost: about 20 µs for each trial.
     """
     for table, count in (("stoic_trials", row.next_number), ("stoic_log", row.entries)):
         found = connection.value(f"SELECT count(*) FROM {table} WHERE study = ?", (row.id,))
-        if found != count:  # before memory is taken for so many
+        if found != count:  # before memory is allocated for them
             raise _damaged(ledger, f"expected {count} rows in {table}, got {found}")
     states = bytearray(row.next_number)
     params = []
@@ -52,7 +52,7 @@ def verify(
 
 
 def not_behind(connection: Connection, counters: Mapping[int, Counters], where: str) -> None:
-    """Raise `StoreDamaged` where a study is not as far as its ``counters``."""
+    """Raise `StoreDamaged` where a study has fewer rows than its ``counters``."""
     if not counters:
         return
     rows = connection.execute("SELECT id, uid, next_number, entries FROM stoic_studies")

@@ -1,10 +1,10 @@
-"""What stands in SQLite's write-ahead log, read without SQLite.
+"""Read SQLite's write-ahead log without SQLite, to find damage that SQLite would not report.
 
 When SQLite opens a file whose write-ahead log has a bad frame, it drops that frame and all that
-follow, without an error: commits that were acknowledged are gone. So the log is read here before
-SQLite may open it. Two things reveal that frames are missing: the index that the last
-processes shared (``-shm``), which names the last frame that was synced, and frames further down
-that only whole ones can precede.
+follow, without an error: acknowledged commits are lost. So the log is read here before SQLite opens
+it. Two things reveal that frames are missing: the index that the last processes shared
+(``-shm``), which names the last synced frame, and later frames that are written only after whole
+ones.
 
 Formats: https://www.sqlite.org/fileformat2.html#walformat, https://www.sqlite.org/walformat.html
 """
@@ -31,9 +31,9 @@ __all__ = ["Frame", "Wal", "check_wal", "read_wal"]
 _MAGIC = 0x377F0682  # the lowest bit is the order of bytes in checksums
 _VERSION = 3007000
 _HEADER, _FRAME_HEADER = 32, 24
-_CHUNK = 1000  # frames looked at together
-_MAX_FOREIGN_FRAMES = 20_000  # of other salts in a row; a file may be long and hold nothing
-_TRIES = 4  # another program may write meanwhile
+_FRAMES_PER_CHUNK = 1000  # frames read at a time
+_MAX_FOREIGN_FRAMES = 20_000  # in a row; then the rest of a long file is not read
+_MAX_TRIES = 4  # another program may write meanwhile
 
 Sum = tuple[int, int]
 Words = NDArray[np.uint32]
@@ -45,14 +45,14 @@ class Frame:
 
     page: int
     pages: int  # of the file after the commit; 0 within a transaction
-    whole: bool  # it and all before it are as they were written
-    linked: bool  # it is as it was written after the frame before it, whatever that one is
+    whole: bool  # whether it and all before it are as they were written
+    linked: bool  # whether its checksum follows from that of the frame before it
     offset: int  # of the page's bytes in the file
 
 
 @dataclass(frozen=True)
 class Wal:
-    """A write-ahead log; ``frames`` are those since it was begun anew last."""
+    """A write-ahead log; ``frames`` are those since its last restart."""
 
     size: int
     page_size: int = 0
@@ -63,7 +63,7 @@ class Wal:
 
     @property
     def whole(self) -> int:
-        """How many frames SQLite would look at."""
+        """How many frames SQLite would read."""
         return next((i for i, f in enumerate(self.frames) if not f.whole), len(self.frames))
 
     @property
@@ -79,7 +79,7 @@ class Wal:
                 f"{self.promised} frames were written, {self.committed} are whole: "
                 "SQLite would drop the others, and with them what was acknowledged"
             )
-        elsewhere = self.promised and not self.needed  # all of it is in the file itself
+        elsewhere = self.promised and not self.needed  # all frames are in the file itself
         if not self.header and not elsewhere and any(frame.linked for frame in self.frames):
             return "its header is not as it was written: SQLite would drop all of it"
         if not self.promised and self._continued():
@@ -90,16 +90,16 @@ class Wal:
         return None
 
     def _continued(self) -> bool:
-        """Whether a transaction was begun after the bad frame's, which therefore was synced."""
+        """Whether a later transaction exists; then that of the bad frame was synced."""
         later = self.frames[self.whole + 1 :]
         commits = [i for i, frame in enumerate(later) if frame.linked and frame.pages]
         return any(frame.linked for frame in later[commits[0] + 1 :]) if commits else False
 
 
 def check_wal(path: str) -> None:
-    """Raise `StoreDamaged` where SQLite would silently drop commits of the database at ``path``."""
+    """Raise `StoreDamaged` where SQLite would drop commits of the file without an error."""
     found: str | None = None
-    for attempt in range(_TRIES):
+    for attempt in range(_MAX_TRIES):
         time.sleep(0.02 * attempt)
         found = _found(path)
         if found is None:
@@ -168,7 +168,7 @@ def _is_page_size(size: int) -> bool:
 
 @dataclass(frozen=True)
 class _Shared:
-    """What the processes that had the file open shared."""
+    """The index that processes with the file open shared."""
 
     frames: int
     needed: bool
@@ -199,7 +199,7 @@ def _frames(
     pairs = (8 + page_size) // 8
     whole, stored, offset = first is not None, first, _HEADER
     waiting: list[Frame] = []  # of other salts: left over, unless ours follow
-    while data := file.read(length * _CHUNK):
+    while data := file.read(length * _FRAMES_PER_CHUNK):
         count = len(data) // length
         rows = np.frombuffer(data, np.uint8, count * length).reshape(count, length)
         kept = np.ascontiguousarray(np.delete(rows, np.s_[8:_FRAME_HEADER], axis=1))
@@ -228,7 +228,7 @@ def _frames(
 
 @cache
 def _powers(pairs: int) -> tuple[tuple[int, int, int], Words]:
-    """Aⁿ as (p, q, r) for (p q; q r), and what each word counts in either sum."""
+    """Aⁿ as (p, q, r) for (p q; q r), and the factor of each word in either sum."""
     p, q, r = 1, 0, 1
     weights = np.empty((pairs * 2, 2), np.uint32)
     for i in range(pairs - 1, -1, -1):

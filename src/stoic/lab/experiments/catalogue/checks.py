@@ -15,16 +15,7 @@ from stoic.lab.experiments.results import Curve, NotRun, Results
 from stoic.lab.experiments.spec import Case
 from stoic.lab.experiments.summary import slope_ratio
 
-__all__ = [
-    "all_of",
-    "every",
-    "linear",
-    "ordering",
-    "per_round",
-    "spread",
-    "straight",
-    "sublinear",
-]
+__all__ = ["all_of", "every", "linear", "ordering", "per_round", "spread", "straight", "sublinear"]
 
 Check = Callable[[Results], Verdict]
 LINEAR_RATIO = 0.5  # regret is linear if its last half is at least this steep relative to the first

@@ -161,19 +161,19 @@ def _times(results: Results) -> dict[str, dict[str, float]]:
 def _slowest(results: Results) -> Verdict:
     times = _times(results)
     holds = all(max(t, key=lambda p: t[p]) == "ATA-GP-UCB" for t in times.values())
-    return Verdict(holds, "; ".join(_row(place, t) for place, t in times.items()))
+    return Verdict(holds, "; ".join(_row(problem, t) for problem, t in times.items()))
 
 
 def _fastest(results: Results) -> Verdict:
     times = _times(results)
     holds = all(min(t, key=lambda p: t[p]) == "MoM-GP-UCB" for t in times.values())
-    return Verdict(holds, "; ".join(_row(place, t) for place, t in times.items()))
+    return Verdict(holds, "; ".join(_row(problem, t) for problem, t in times.items()))
 
 
-def _row(place: str, times: dict[str, float]) -> str:
-    printed = dict(zip((p.label for p in POLICIES), PRINTED[place], strict=True))
+def _row(problem: str, times: dict[str, float]) -> str:
+    printed = dict(zip((p.label for p in POLICIES), PRINTED[problem], strict=True))
     parts = [f"{policy} {times[policy]:.3g} s (printed {printed[policy]:.0f})" for policy in times]
-    return f"{place}: " + ", ".join(parts)
+    return f"{problem}: " + ", ".join(parts)
 
 
 def _table1(quick: bool) -> list[Experiment]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from stoic.checks import Array
 from stoic.lab.experiments.figures.panels import Panels, need, styles
-from stoic.lab.experiments.figures.style import ordered, plain
+from stoic.lab.experiments.figures.style import literal, ordered
 from stoic.lab.experiments.groups import Group, group
 from stoic.lab.experiments.results import Curve, Results
 from stoic.lab.experiments.spec import Case
@@ -58,7 +58,7 @@ def _bars(panels: Panels, axes: Axes, results: Results, members: Group, *, names
     widths = [patch.get_width() for patch in axes.patches]  # type: ignore[attr-defined]
     low, high = min(widths), max(widths)
     axes.set_xlim(low / 3.0, high * (high / low * 9.0) ** 0.22 * 1.6)
-    axes.set_yticks(range(len(policies)), [plain(p) if names else "" for p in policies])
+    axes.set_yticks(range(len(policies)), [literal(p) if names else "" for p in policies])
     axes.invert_yaxis()
     axes.tick_params(axis="y", length=0)
     axes.grid(False, axis="y")

@@ -11,7 +11,7 @@ import numpy as np
 
 from stoic.checks import Array, IntArray
 from stoic.errors import InvalidInput
-from stoic.lab.experiments.figures.style import Style, matplotlib, ordered, palette, plain
+from stoic.lab.experiments.figures.style import Style, literal, matplotlib, ordered, palette
 from stoic.lab.experiments.groups import Group, arranged
 from stoic.lab.experiments.results import Results
 from stoic.lab.experiments.spec import Case
@@ -36,7 +36,7 @@ def styles(results: Results) -> dict[str, Style]:
 
 
 def need(results: Results, table: str, column: str, remedy: str) -> list[Case]:
-    """The cases with finite values in a column, or an error that says what to record."""
+    """The cases with finite values in a column, or an error that names what to record."""
     columns = results.tables.get(table, {})
     if column in columns:
         known = np.isfinite(np.asarray(columns[column], dtype=float))
@@ -64,7 +64,7 @@ class Panels:
             axes = self.figure.add_subplot(self.rows, self.columns, number)
             axes.grid(True, axis="y")
             if group.label:
-                axes.set_title(fill(plain(group.label), _TITLE[self.columns]), loc="left")
+                axes.set_title(fill(literal(group.label), _TITLE[self.columns]), loc="left")
             self.axes.append(axes)
         self._curves = max(sum(len(group.cases) for group in groups), 1)
 
@@ -85,7 +85,7 @@ class Panels:
         every = _marker_positions(
             np.asarray(x, dtype=float), axes.get_xscale() == "log", len(axes.lines)
         )
-        options: dict[str, Any] = {"ls": style.line, "label": plain(policy), "zorder": 3}
+        options: dict[str, Any] = {"ls": style.line, "label": literal(policy), "zorder": 3}
         options |= {"marker": style.marker, "markevery": every, "markeredgewidth": 0.0}
         axes.plot(x, y, color=style.colour, **(options | more))
 
@@ -103,7 +103,7 @@ class Panels:
             if column == 0:
                 axes.set_ylabel(ylabel)
         if title:
-            self.figure.suptitle(plain(title), fontsize=9.0, x=0.01, ha="left")
+            self.figure.suptitle(literal(title), fontsize=9.0, x=0.01, ha="left")
         if legend:
             self._legend()
         return self.figure
@@ -119,7 +119,7 @@ class Panels:
             handles, labels = axes.get_legend_handles_labels()
             for handle, label in zip(handles, labels, strict=True):
                 found.setdefault(label, handle)
-        known = [label for label in map(plain, ordered(self.styles)) if label in found]
+        known = [label for label in map(literal, ordered(self.styles)) if label in found]
         labels = known + [label for label in found if label not in known]
         width, height = self.figure.get_size_inches()
         rows = math.ceil(len(labels) / self.legend_columns(width, labels))

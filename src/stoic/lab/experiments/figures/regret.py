@@ -10,7 +10,7 @@ import numpy as np
 from stoic.checks import Array
 from stoic.errors import InvalidInput
 from stoic.lab.experiments.figures.panels import Panels, styles
-from stoic.lab.experiments.figures.style import plain
+from stoic.lab.experiments.figures.style import literal
 from stoic.lab.experiments.groups import arranged, group
 from stoic.lab.experiments.results import Results
 from stoic.lab.experiments.spec import Case
@@ -103,7 +103,7 @@ def scaling(results: Results, title: str) -> Any:
 def _fit(panels: Panels, axes: Axes, policy: str, ends: list[Array], own: list[Case]) -> None:
     T = np.array([case.horizon for case in own], dtype=float)
     mean, std = np.array([[float(part[0]) for part in spread(end[:, None])] for end in ends]).T
-    label = plain(policy)
+    label = literal(policy)
     seen = mean > 0.0
     if seen.sum() > 1 and len(set(T[seen])) > 1:
         slope = np.polyfit(np.log(T[seen]), np.log(mean[seen]), 1)[0]

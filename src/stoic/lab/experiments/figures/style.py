@@ -22,7 +22,7 @@ from stoic.forks import Lock
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Style", "matplotlib", "ordered", "palette", "plain", "save", "setting"]
+__all__ = ["Style", "literal", "matplotlib", "ordered", "palette", "save", "setting"]
 
 DPI = 180  # of PNG files
 
@@ -124,10 +124,10 @@ def ordered(labels: Iterable[str]) -> list[str]:
     return sorted(dict.fromkeys(labels), key=lambda label: ranks.get(label.lower(), len(ranks)))
 
 
-def plain(text: str) -> str:
+def literal(text: str) -> str:
     r"""A user's text shown literally: ``$`` starts no formula, ``_`` hides no label.
 
-    >>> plain("a $5 policy")
+    >>> literal("a $5 policy")
     'a \\$5 policy'
     """
     text = text.replace("$", r"\$")

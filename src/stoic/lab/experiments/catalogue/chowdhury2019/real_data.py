@@ -42,10 +42,7 @@ def _stocks(quick: bool) -> list[Experiment]:
 
 def _sensors(quick: bool) -> list[Experiment]:
     qff = PolicySpec(
-        "ata-gp-ucb",
-        QFF.label,
-        options={"features": "qff", "nodes": 16},
-        view="coordinates",
+        "ata-gp-ucb", QFF.label, options={"features": "qff", "nodes": 16}, view="coordinates"
     )
     return [
         Experiment(

@@ -48,10 +48,7 @@ def _bands(quick: bool) -> list[Experiment]:
             "chowdhury2019/fig1f",
             problems=({"kind": "rkhs-chowdhury2019", "scale": "unit", "function": 0},),
             noises=({"kind": "spike", "size": 10.0},),
-            policies=(
-                PolicySpec("gp-ucb", "GP-UCB"),
-                PolicySpec("tgp-ucb", "GP-UCB, truncated"),
-            ),
+            policies=(PolicySpec("gp-ucb", "GP-UCB"), PolicySpec("tgp-ucb", "GP-UCB, truncated")),
             schedules=(f"{here}:LogWidth", f"{here}:RootLogWidth"),
             horizons=(2000 if quick else 10_000,),
             trials=5 if quick else 50,
