@@ -123,7 +123,7 @@ class SmoothedMean:
             "sums": self.sums.copy(),
             "smoothed": self._rows[:-1].T.copy(),
             "ones": self._rows[-1].copy(),
-            "largest": self._largest,
+            **({"largest": self._largest} if self._largest else {}),
         }
 
     def restore(self, state: dict[str, Any]) -> None:

@@ -132,7 +132,7 @@ class ManyArmsMean:
             "location": self.location,
             "sums": self.sums[self._posterior.played.arms],
             "beta": self._coordinates.beta.copy(),
-            "largest": self._largest,
+            **({"largest": self._largest} if self._largest else {}),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
