@@ -90,7 +90,7 @@ def test_files_that_exist(path: Path, tmp_path: Path) -> None:
     for same in (path, tmp_path / "." / "s.db"):
         with pytest.raises(InvalidInput, match="than the store itself"):
             back_up(path, same, force=True)
-    with pytest.raises(InvalidInput, match="which is none"):
+    with pytest.raises(InvalidInput, match="which is not a regular file"):
         back_up(path, tmp_path, force=True)
     with pytest.raises(StoreUnavailable, match="nowhere"):
         back_up(path, tmp_path / "nowhere" / "new.db")

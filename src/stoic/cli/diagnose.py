@@ -26,7 +26,7 @@ def diagnose(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Skip and count cells that are no numbers.")
+        bool, typer.Option("--skip-bad", help="Skip and count cells that are not numbers.")
     ] = False,
 ) -> None:
     """Report on repeated measurements: tail index, outliers, variance, and which policy suits.
@@ -64,7 +64,7 @@ def _report(column: Column, found: Diagnosis) -> None:
         words = Text(line) if line.startswith(" ") else Text.assemble((name + colon, "cyan"), rest)
         console.print(words, soft_wrap=True)
     if column.skipped:
-        console.print(Text(f"skipped: {column.skipped} cells that are no numbers", style="yellow"))
+        console.print(Text(f"skipped: {column.skipped} cells that are not numbers", style="yellow"))
 
 
 def _table(source: str, found: Sequence[tuple[Column, Diagnosis]]) -> None:
@@ -88,7 +88,7 @@ def _table(source: str, found: Sequence[tuple[Column, Diagnosis]]) -> None:
     console.print(table)
     skipped = sum(column.skipped for column, _ in found)
     if skipped:
-        console.print(Text(f"skipped: {skipped} cells that are no numbers", style="yellow"))
+        console.print(Text(f"skipped: {skipped} cells that are not numbers", style="yellow"))
     console.print("--column NAME gives a column's whole report.")
 
 

@@ -243,7 +243,7 @@ class FeaturePosterior(Track):
         BLAS rounds another way), all is computed again from the counts, and ``renewed`` is set.
         """
         if self._rooted != ("root" in state):
-            raise InvalidState("expected a root in the state just where the policy has one")
+            raise InvalidState("expected a root in the state if and only if the policy has one")
         same, r = self._restore_features(state), self.features.rank
         self._forget_play()
         if same and state["inverse"].shape == (r, r):

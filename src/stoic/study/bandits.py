@@ -40,7 +40,7 @@ class PolicyAdviser(Adviser):
         custom = definition.policy.get("shared/schedule") == "custom"
         if custom and policy is None:
             raise InvalidInput(
-                "expected policy=… beside a study whose policy has a schedule of its own; give it"
+                "expected policy=… for a study whose policy has a schedule of its own; give it"
             )
         self._schedule = policy.schedule if custom and policy is not None else None
         with importing:

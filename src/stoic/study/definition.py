@@ -53,7 +53,7 @@ class StudyArguments:
         if not isinstance(self.policy, stoic.policies.Policy):
             raise InvalidInput(f"expected a policy of stoic.policies, got {describe(self.policy)}")
         if (self.seed, self.method) != (None, None):
-            raise InvalidInput("expected neither seed nor method beside a policy; it has its own")
+            raise InvalidInput("expected neither seed nor method with a policy; it has its own")
 
     @property
     def enough(self) -> bool:

@@ -22,7 +22,9 @@ def trials_and_entries(
         entries.setdefault(entry.trial, []).append(entry)
     found = [(t, entries.pop(t.number, [])) for t in ledger.trials(connection, row)]
     if entries:
-        raise StoreDamaged(f"the log has entries of trial {min(entries)}, which is none", RESTORE)
+        raise StoreDamaged(
+            f"the log has entries of trial {min(entries)}, which does not exist", RESTORE
+        )
     return found
 
 

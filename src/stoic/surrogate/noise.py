@@ -116,7 +116,7 @@ def noise_mean(
 ) -> tuple[float, float]:
     """The mean of the noise about its ordinary part, in units of z, and its standard error.
 
-    Of the measurements that are no outliers, weighted by how well the others predict them. The
+    Of the measurements that are not outliers, weighted by how well the others predict them. The
     reference is the mean error of the ordinary ones, which is not 0: near a maximum, the others
     predict too little for a measurement that is left out. Where outliers have made s too large,
     none is far in units of s: the responsibilities ``r`` are computed again in units of ordinary

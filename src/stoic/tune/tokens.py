@@ -167,13 +167,13 @@ def _check_no_error_bar(before: list[str], line: str) -> None:
 
 def _refused(word: str, line: str) -> NoValue:
     if not word:
-        return NoValue(f"an empty text is no number, in the line {_shown(line)}")
+        return NoValue(f"an empty text is not a number, in the line {_shown(line)}")
     if re.search(r"[0-9],[0-9]", word):
         why = "may be one number or several; print it without commas"
     elif re.search(r"[0-9]_[0-9]", word):
         why = "may be a number or a name; print it without underscores"
     elif word[0] in _DASHES:
-        why = "begins with a dash that is no minus sign; print - or \u2212"
+        why = "begins with a dash that is not a minus sign; print - or \u2212"
     else:
         why = "is not a whole number, nor one with a known unit; print it alone, or use --metric"
     return NoValue(f"{_shown(word)} {why}; the line is {_shown(line, word)}")

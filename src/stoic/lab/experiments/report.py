@@ -30,7 +30,7 @@ from stoic.report.html.page import page
 __all__ = ["write_report"]
 
 _TYPES = {".svg": "image/svg+xml", ".png": "image/png"}
-_OURS = "real/"  # reproductions that are no paper's
+_OURS = "real/"  # reproductions that are not of a paper
 _CLASSES = {True: "yes", False: "no", None: "open"}
 _SIGNS = {True: "✓", False: "✗", None: "≈"}
 _UNTESTED = "–"

@@ -108,7 +108,7 @@ def _by_trial(rows: list[Incoming], following: int) -> list[list[Incoming]]:
             numbered.setdefault(row.number, []).append(row)
         elif row.measurement not in (None, 0):
             raise InvalidInput(
-                f"{row.label}: expected the trial's number beside a further measurement, got "
+                f"{row.label}: expected the trial's number with a further measurement, got "
                 "none; nothing was imported"
             )
     for number in sorted(n for n in numbered if n >= following):

@@ -71,7 +71,9 @@ def _check_target(path: str, new: str, force: bool) -> None:
     if os.path.exists(new) and os.path.samefile(path, new):
         raise InvalidInput(f"expected another file than the store itself, got {new}")
     if os.path.lexists(new) and not os.path.isfile(new):
-        raise InvalidInput(f"expected a file to write, got {new}, which is none; name another")
+        raise InvalidInput(
+            f"expected a file to write, got {new}, which is not a regular file; name another"
+        )
     left = [new + end for end in ("", *_BESIDE) if os.path.lexists(new + end)]
     if left and not force:
         raise InvalidInput(

@@ -37,7 +37,7 @@ def read(text: object, what: str, largest: int = _MAX_CHARACTERS) -> Any:
 
 
 def _refused(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refused)  # made once, since that is slow

@@ -173,7 +173,7 @@ class Database(ForkAware, ABC):
                 raise explained from self.cause(error)
             except UnicodeDecodeError as error:  # SQLite quotes the damage in its own message
                 raise StoreDamaged(
-                    f"expected {self.url.path} to be a whole store of Stoic, got text that is none",
+                    f"expected {self.url.path} to be a whole store of Stoic, got invalid UTF-8",
                     RESTORE,
                 ) from error
 

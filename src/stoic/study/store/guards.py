@@ -201,7 +201,7 @@ def check_store(path: str) -> None:
             ) from error
         if _size(path + "-wal") > 0 and _application(path) == APPLICATION:
             return  # the log may hold a whole copy of the page: opening it will show
-        raise _other(path, f"a file of {_size(path)} bytes that is none ({error})") from error
+        raise _other(path, f"a file of {_size(path)} bytes that is not one ({error})") from error
     fresh = not application and not tables and _size(path + "-wal") > 0  # all is in the log
     if application != APPLICATION and not fresh:
         raise _other(path, "another database")

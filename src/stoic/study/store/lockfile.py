@@ -6,7 +6,7 @@ is polled at intervals of a transaction's length. The kernel drops the lock of a
 
 If the write-ahead log is damaged, SQLite returns without an error to the last transaction before
 the damage: a whole store, but an old one. So after every commit the counters of the study are
-written to the lock file, which is no part of the database. A store that is behind its counters
+written to the lock file, which is not part of the database. A store that is behind its counters
 has lost rows. Counters are not synced: after a power cut they may be behind the store, never
 ahead.
 """

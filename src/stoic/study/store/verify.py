@@ -40,7 +40,9 @@ def verify(
     outcomes = bytearray(row.next_number)
     for entry in ledger.log(connection, row):
         if not 0 <= entry.trial < row.next_number:
-            raise _damaged(ledger, f"entry {entry.seq} is of trial {entry.trial}, which is none")
+            raise _damaged(
+                ledger, f"entry {entry.seq} is of trial {entry.trial}, which does not exist"
+            )
         outcomes[entry.trial] = 1 if entry.reason is None else 2
         if take is not None:
             take(entry, params[entry.trial])
