@@ -62,10 +62,9 @@ class SmoothedMean:
             self._set_sums(*anew)
             self.smooth(posterior)
             return
-        largest = self._largest
         for y in payoffs.tolist():
-            if not -largest <= y <= largest:
-                self._largest = largest = abs(y)
+            if not -self._largest <= y <= self._largest:
+                self._largest = abs(y)
         if step.refreshed:
             self.sums[arm] += payoffs
             self.smooth(posterior)

@@ -141,9 +141,10 @@ class Policy(ABC):
         """
         if n is not None:
             return self.choices.show_all(self._batch(integer(n, "n", at_least=1)))
-        if self._next is None:
-            self._next = self._choice()
-        return self.choices.show(self._next)
+        choice = self._next
+        if choice is None:
+            choice = self._next = self._choice()
+        return choice if type(choice) is int else self.choices.show(choice)
 
     def _choice(self) -> Any:
         """The next choice."""

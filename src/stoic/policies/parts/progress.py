@@ -13,6 +13,8 @@ class LiveProgress:
     Some of them take a pass over all arms, and a schedule asks for few of them.
     """
 
+    __slots__ = ("_belief", "_limiter")
+
     def __init__(self, belief: Belief, limiter: Limiter) -> None:
         self._belief, self._limiter = belief, limiter
 
