@@ -167,8 +167,7 @@ class DenseBelief:
         return highest(self.estimator.deviation, self.posterior.var, width)
 
     def reserve(self) -> None:
-        """Make room for one more play, or raise an error before anything has changed."""
-        self.posterior.reserve()
+        """Make room for one more play: there always is."""
 
     def observe(self, arm: int) -> Step:
         """Let the posterior account for one more play of an arm."""

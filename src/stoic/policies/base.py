@@ -144,7 +144,7 @@ class Policy(ABC):
         choice = self._next
         if choice is None:
             choice = self._next = self._choice()
-        return choice if type(choice) is int else self.choices.show(choice)
+        return self.choices.show(choice)
 
     def _choice(self) -> Any:
         """The next choice."""

@@ -125,7 +125,7 @@ class UCBPolicy(Policy):
 
     def _tell(self, choice: Any, payoff: float) -> None:
         self.belief.reserve()  # so that a lack of memory shows before anything changes
-        arm = self.choices.row(choice, self.belief)
+        arm = choice if type(choice) is int else self.choices.row(choice, self.belief)
         self._payoff[0] = self.limiter.relative(payoff)
         self.t += 1
         self._learn(arm, self._payoff)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 from stoic.schedules.base import Progress, Setting
 from stoic.schedules.bogunovic2022 import Epoch
@@ -35,7 +36,11 @@ class Practical:
 
     def unit(self, now: Progress) -> float:
         """The noise level in units of the std: n plays leave an std of √(λ/n)."""
-        return now.noise / math.sqrt(self.setting.lam)
+        return now.noise / self._root_lam
+
+    @cached_property
+    def _root_lam(self) -> float:
+        return math.sqrt(self.setting.lam)
 
     def width(self, now: Progress) -> float:
         """The factor of the posterior std at the coming choice."""
