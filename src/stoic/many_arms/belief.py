@@ -27,6 +27,10 @@ class ManyArmsBelief(DenseBelief):
         """The arm of the highest upper confidence bound, the lowest one of equals."""
         return self._search.find(1.0, width).arm
 
+    def reserve(self) -> None:
+        """Make room for one more play, or raise an error before anything has changed."""
+        self.posterior.reserve()
+
     @property
     def amplitude(self) -> float:
         """A quarter of the range of the estimates."""
