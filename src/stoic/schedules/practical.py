@@ -59,7 +59,7 @@ class PracticalRGPUCB(Practical):
     def width(self, now: Progress) -> float:
         """The factor of the posterior std at the coming choice."""
         corruption = self.b * math.sqrt(now.n) / max(now.gamma, 1.0)
-        return super().width(now) + corruption * self.unit(now)
+        return Practical.width(self, now) + corruption * (now.noise / self._root_lam)
 
 
 @dataclass(frozen=True)

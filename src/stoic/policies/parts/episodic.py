@@ -57,7 +57,7 @@ class EpisodicPolicy(UCBPolicy):
             raise OutOfPlan(
                 f"expected the planned arm {planned}, got {choice}; tell what ask() gave"
             )
-        arm = self.choices.row(choice, self.belief)
+        arm = choice if type(choice) is int else self.choices.row(choice, self.belief)
         self.t += 1
         if not plan.over and plan.add(self.limiter.relative(payoff)):
             self._learn(arm, plan.payoffs)
