@@ -23,7 +23,7 @@ import stoic
 from stoic import state as states
 from stoic.errors import InvalidState, StoicError
 from stoic.policies import by_name, from_state, names
-from stoic.policies.registry import register
+from stoic.policies.parts.registry import register
 
 ROUNDS = 20
 _SECONDS = 60  # after which a child counts as hung; a round takes milliseconds

@@ -21,7 +21,7 @@ from stoic.errors import InvalidInput, UnknownName
 from stoic.lab.attacks import AggSub, Attack, Clipping, Flip, TopK, attacks
 from stoic.lab.problems import Problem
 from stoic.policies import GPUCB, RGPPE, RGPUCB, Uniform
-from stoic.policies.ucb import UCBPolicy
+from stoic.policies.parts.ucb import UCBPolicy
 from stoic.schedules import Assumptions
 from stoic.schedules.bogunovic2022 import RGPPEPaper
 

@@ -7,7 +7,7 @@ from stoic.policies.bkb import BKB
 from stoic.policies.catgp_ucb import CATGPUCB
 from stoic.policies.gp_ucb import GPUCB
 from stoic.policies.mom_gp_ucb import MoMGPUCB
-from stoic.policies.registry import by_name, from_state, names, register
+from stoic.policies.parts.registry import by_name, from_state, names, register
 from stoic.policies.rgp_pe import RGPPE
 from stoic.policies.rgp_ucb import RGPUCB
 from stoic.policies.tgp_ucb import TGPUCB

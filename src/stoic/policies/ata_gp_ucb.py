@@ -20,8 +20,8 @@ from stoic.estimators import (
     SketchedBelief,
 )
 from stoic.policies.parts.options import Option
-from stoic.policies.registry import register
-from stoic.policies.sketch import SketchedPolicy
+from stoic.policies.parts.registry import register
+from stoic.policies.parts.sketched import SketchedPolicy
 from stoic.posterior import quadrature_posterior, sketched_posterior
 from stoic.randomness import generator
 from stoic.schedules import chowdhury2019 as paper

@@ -13,7 +13,7 @@ from stoic.checks import Array, number
 from stoic.estimators import BatchedBelief, SmoothedMean
 from stoic.policies.bkb import BKB
 from stoic.policies.parts.options import Option
-from stoic.policies.registry import register
+from stoic.policies.parts.registry import register
 from stoic.posterior import Step, sketched_posterior
 from stoic.schema import Sums
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from stoic.checks import Array
 from stoic.estimators import Belief, SketchedBelief, SmoothedMean
-from stoic.policies.registry import register
-from stoic.policies.sketch import SketchedPolicy
+from stoic.policies.parts.registry import register
+from stoic.policies.parts.sketched import SketchedPolicy
 from stoic.posterior import sketched_posterior
 from stoic.schedules.calandriello2019 import BKBPaper, BKBTheory
 from stoic.schedules.practical import PracticalSketch

@@ -10,8 +10,8 @@ from typing import Any
 
 from stoic.checks import Array
 from stoic.estimators import Belief, ContextualClipping, ContextualTruncation, Limiters
-from stoic.policies.registry import register
-from stoic.policies.ucb import UCBPolicy
+from stoic.policies.parts.registry import register
+from stoic.policies.parts.ucb import UCBPolicy
 from stoic.schedules.park2024 import CATGPUCBTheory
 from stoic.schedules.practical import Practical
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from stoic.checks import Array
 from stoic.estimators import Belief
-from stoic.policies.registry import register
-from stoic.policies.ucb import UCBPolicy
+from stoic.policies.parts.registry import register
+from stoic.policies.parts.ucb import UCBPolicy
 from stoic.schedules.chowdhury2017 import GPUCBPaper, GPUCBTheory
 from stoic.schedules.practical import Practical
 
@@ -30,7 +30,7 @@ class GPUCB(UCBPolicy):
 
     Cost per round: one pass over A × (distinct arms played, or fewer features where the kernel
     is smooth on the arms); from 250,000 arms on, a part of one (see
-    :class:`stoic.policies.ucb.UCBPolicy`).
+    :class:`stoic.policies.parts.ucb.UCBPolicy`).
 
     Departures from print: logdet is the realised one; see the schedules.
 

@@ -14,7 +14,7 @@ from stoic.estimators import Belief, Clipping, DenseBelief, Limiters, SmoothedMe
 from stoic.policies.parts.episodes import Episodes
 from stoic.policies.parts.episodic import EpisodicPolicy
 from stoic.policies.parts.options import Option
-from stoic.policies.registry import register
+from stoic.policies.parts.registry import register
 from stoic.posterior import exact_posterior
 from stoic.schedules.park2024 import MoMGPUCBTheory
 from stoic.schedules.practical import PracticalMoM

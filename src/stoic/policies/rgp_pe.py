@@ -17,7 +17,7 @@ from stoic.estimators import ClippedEpochPayoffs, EpochPayoffs, Limiters
 from stoic.policies.parts.epochs import EpochPlan
 from stoic.policies.parts.options import Option
 from stoic.policies.parts.phased import PhasedPolicy
-from stoic.policies.registry import register
+from stoic.policies.parts.registry import register
 from stoic.schedules.bogunovic2022 import Epoch, RGPPEPaper, RGPPETheory
 from stoic.schedules.practical import PracticalRGPPE
 

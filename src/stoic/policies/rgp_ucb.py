@@ -10,8 +10,8 @@ from typing import Any
 
 from stoic.checks import Array
 from stoic.estimators import Belief
-from stoic.policies.registry import register
-from stoic.policies.ucb import UCBPolicy
+from stoic.policies.parts.registry import register
+from stoic.policies.parts.ucb import UCBPolicy
 from stoic.schedules.bogunovic2022 import RGPUCBPaper, RGPUCBTheory
 from stoic.schedules.practical import PracticalRGPUCB
 

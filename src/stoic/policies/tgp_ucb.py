@@ -10,8 +10,8 @@ from typing import Any
 
 from stoic.checks import Array
 from stoic.estimators import Belief, Clipping, Limiters, Truncation
-from stoic.policies.registry import register
-from stoic.policies.ucb import UCBPolicy
+from stoic.policies.parts.registry import register
+from stoic.policies.parts.ucb import UCBPolicy
 from stoic.schedules.chowdhury2019 import TGPUCBPaper, TGPUCBTheory
 from stoic.schedules.practical import Practical
 

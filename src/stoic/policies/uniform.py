@@ -6,8 +6,8 @@ from typing import Any
 
 from stoic.checks import Array
 from stoic.estimators import Belief
-from stoic.policies.registry import register
-from stoic.policies.ucb import UCBPolicy
+from stoic.policies.parts.registry import register
+from stoic.policies.parts.ucb import UCBPolicy
 from stoic.randomness import generator
 from stoic.schedules import Progress
 

@@ -11,7 +11,7 @@ from stoic.checks import integer
 from stoic.errors import InvalidState, OutOfPlan
 from stoic.policies.parts.episodes import Episodes
 from stoic.policies.parts.options import Option
-from stoic.policies.ucb import UCBPolicy
+from stoic.policies.parts.ucb import UCBPolicy
 from stoic.schema import Field, Schema
 
 __all__ = ["EpisodicPolicy"]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from stoic.lab.experiments.catalogue.size import Size, sizes
+from stoic.lab.experiments.printed import Printed
 from stoic.lab.experiments.results import NotRun, Results
 from stoic.lab.experiments.spec import Experiment
 
@@ -41,12 +42,15 @@ class Claim:
         Our explanation if the claim does not hold at full size; written by hand.
     any_size
         Whether the claim is about every round of every run; a shorter run then tests it too.
+    ours
+        Whether it is our own question; such claims are never counted among the paper's.
     """
 
     says: str
     check: Callable[[Results], Verdict]
     why: str = ""
     any_size: bool = False
+    ours: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,7 @@ class CheckedClaim:
     figures: str
     why: str
     untested: str = ""  # if it was not tested: the reason, in words
+    ours: bool = False  # our own question, not a claim of the paper
 
     @property
     def word(self) -> str:
@@ -87,6 +92,18 @@ class Reproduction:
         Kinds of figures, see :mod:`stoic.lab.experiments.figures`.
     needs
         The data set that the experiment requires, by name.
+    shows
+        What the printed figure or table shows, in one line: its order, its numbers.
+    got
+        The same of our results, computed, in one line.
+    inferred
+        What had to be inferred from the print, if the result depends on it, in one sentence.
+    impossible
+        Why the printed figure can't follow from the paper's text, if so, in one sentence.
+    reason
+        Our explanation if it was not reproduced at full size, in one or two sentences.
+    printed
+        The printed points, if their data set is there; for figures and the column "print".
     """
 
     name: str
@@ -97,6 +114,12 @@ class Reproduction:
     claims: tuple[Claim, ...]
     figures: tuple[str, ...] = ("average-regret",)
     needs: str = ""
+    shows: str = ""
+    got: Callable[[Results], str] | None = None
+    inferred: str = ""
+    impossible: str = ""
+    reason: str = ""
+    printed: Callable[[], Printed | None] | None = None
 
     def size(self, ran: Results | Sequence[Experiment]) -> Size:
         """The size of results, or of experiments to be run, relative to the full experiment."""
@@ -120,12 +143,24 @@ class Reproduction:
             checked.append(checked_claim(claim, verdict, size))
         return checked
 
+    def outcome(self, claims: Sequence[CheckedClaim]) -> str:
+        """The verdict on the whole experiment, from its checked claims; ours do not count."""
+        tested = [claim for claim in claims if not claim.ours and not claim.untested]
+        if self.impossible:
+            return "cannot follow from the text"
+        if not tested:
+            return "ours" if not any(not claim.ours for claim in claims) else "not tested"
+        if not all(claim.holds for claim in tested):
+            return "not reproduced"
+        return "reproduced under an inferred setting" if self.inferred else "reproduced"
+
 
 def checked_claim(claim: Claim, verdict: Verdict, size: Size) -> CheckedClaim:
     """A claim with a verdict, as far as a run of this size can test it."""
     if not size.full and not claim.any_size:
-        return CheckedClaim(claim.says, None, verdict.figures, "", f"not tested in {size.name}")
+        untested = f"not tested in {size.name}"
+        return CheckedClaim(claim.says, None, verdict.figures, "", untested, claim.ours)
     if not verdict.tested:
-        return CheckedClaim(claim.says, None, verdict.figures, "", "not tested")
+        return CheckedClaim(claim.says, None, verdict.figures, "", "not tested", claim.ours)
     why = claim.why if size.full and not verdict.holds else ""
-    return CheckedClaim(claim.says, verdict.holds, verdict.figures, why)
+    return CheckedClaim(claim.says, verdict.holds, verdict.figures, why, ours=claim.ours)

@@ -9,7 +9,7 @@ from stoic.checks import Array, number
 from stoic.estimators import SketchedBelief
 from stoic.features import DictionarySampler, Inclusion
 from stoic.policies.parts.options import Option
-from stoic.policies.ucb import UCBPolicy
+from stoic.policies.parts.ucb import UCBPolicy
 
 __all__ = ["SketchedPolicy"]
 
