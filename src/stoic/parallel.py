@@ -8,6 +8,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import wait as wait_for
 from contextlib import AbstractContextManager, contextmanager
 from multiprocessing.connection import wait
 from typing import Any
@@ -204,17 +205,37 @@ def _dask(scheduler: str | None) -> Pool:
 
 
 class _Dask(Pool):
-    """A Dask cluster that repeats the work of workers that die."""
+    """A Dask cluster that repeats the work of workers that die.
+
+    Dask's own executor reads a task's status after its result; a worker that dies in between
+    turns the result into an error. Here the result itself decides.
+    """
 
     def __init__(self, client: Any) -> None:
         self._client = client
-        self._pool = client.get_executor(pure=False, retries=3)
+        self._given: dict[Any, Future[Any]] = {}  # Dask forgets tasks that nobody holds
         self.slots = max(sum(client.nthreads().values()), 32)  # more workers may come
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        future: Future[Any] = self._pool.submit(fn, *args, **kwargs)
+        task = self._client.submit(fn, *args, pure=False, retries=3, **kwargs)
+        future: Future[Any] = Future()
+        self._given[task] = future
+        future.add_done_callback(lambda done: task.cancel() if done.cancelled() else None)
+        task.add_done_callback(lambda done: self._pass_on(done, future))
         return future
 
+    def _pass_on(self, task: Any, future: Future[Any]) -> None:
+        """Hand the outcome of a task to the future that was given for it."""
+        if future.set_running_or_notify_cancel():
+            try:
+                future.set_result(task.result())
+            except BaseException as failure:  # CancelledError is no Exception
+                future.set_exception(failure)
+        del self._given[task]
+
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        self._pool.shutdown(wait=wait and not cancel_futures)
+        if cancel_futures:
+            self._client.cancel(list(self._given))
+        elif wait:
+            wait_for(list(self._given.values()))
         self._client.close()
