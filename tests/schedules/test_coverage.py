@@ -2,7 +2,8 @@
 
 Over seeded runs of each policy (200 in ``make soak``), in worlds that fit its theorem's
 assumptions: f of known norm in the kernel's space (or drawn from the process), noise of known
-moments (or bounded), corruption within its budget. A run counts as covered when the band holds for all arms at every round.
+moments (or bounded), corruption within its budget. A run counts as covered when the band holds
+for all arms at every round.
 """
 
 from __future__ import annotations
