@@ -139,7 +139,7 @@ PANELS = (
         "A function of the kernel's space, 1000 arms",
         {"kind": "rkhs-park2024", "label": "1-D"},
         LABELS,
-        20,
+        10,
         "",
     ),
     Panel(
@@ -147,7 +147,7 @@ PANELS = (
         "Griewank's function in 2-D, 400 arms",
         {"kind": "griewank", "label": "2-D"},
         LABELS,
-        10,
+        5,
         "",
     ),
     Panel(
@@ -155,7 +155,7 @@ PANELS = (
         "Griewank's function in 5-D, 5000 arms",
         {"kind": "griewank", "dimension": 5, "points": 5000, "lengthscale": 2.0, "label": "5-D"},
         IN_5D,
-        5,
+        3,
         "",
     ),
 )
