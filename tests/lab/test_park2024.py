@@ -15,9 +15,11 @@ from stoic.lab.experiments.catalogue import find
 from stoic.lab.experiments.catalogue.park2024 import figure1, printed
 from stoic.lab.experiments.catalogue.park2024.checks import first, last, near, whole
 from stoic.lab.experiments.catalogue.park2024.shared import LABELS, SCHEDULES
-from stoic.lab.experiments.one_run import play
+from stoic.lab.experiments.one_run import make_policy, play
 from stoic.lab.experiments.results import CASE, Results
 from stoic.lab.noise import Offset, ParetoPayoff, StudentT, SymmetrisedPareto, noises
+from stoic.lab.problems import griewank
+from stoic.lab.world import World
 from stoic.schedules import Progress, Setting
 
 NOW = Progress(t=40, logdet=6.0, features=25)
@@ -57,6 +59,21 @@ def test_the_printed_widths_do_not_depend_on_the_problem(known: dict[str, float]
     }
     for name, width in expected.items():
         assert getattr(printed, name)(setting).width(NOW) == pytest.approx(width, rel=1e-12), name
+
+
+@pytest.mark.parametrize("eps", [0.2, 0.8])
+def test_the_printed_order_is_that_of_the_widths(eps: float) -> None:
+    parts = figure1.PANELS[1].experiments(quick=False, eps=(eps,), schedules=("printed",))
+    widths = {}
+    for run in (run for part in parts for run in part.runs()):
+        if run.trial == 0 and run.case.policy in LABELS:
+            world = World(griewank(), noises.make(run.noise), seed=0)
+            policy = make_policy(run, world)
+            for _ in range(240):  # three episodes of MoM-GP-UCB
+                arm = policy.ask()
+                policy.tell(arm, world.pull(arm))
+            widths[run.case.policy] = policy.width
+    assert tuple(sorted(widths, key=widths.__getitem__)) == LABELS
 
 
 def test_every_policy_is_run_with_its_inferred_width() -> None:

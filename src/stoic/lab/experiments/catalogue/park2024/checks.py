@@ -103,4 +103,6 @@ def _shares(baseline: str, apart: dict[str, float]) -> str:
 def _ranked(found: dict[str, Curve]) -> str:
     means = {policy: per_round(curve) for policy, curve in found.items()}
     ranked = sorted(means, key=lambda policy: float(means[policy].mean()))
-    return " < ".join(f"{policy} {spread(means[policy])}" for policy in ranked)
+    most = max(map(len, means.values()))
+    few = {p: f" ({len(rate)} trials)" for p, rate in means.items() if 1 < len(rate) < most}
+    return " < ".join(f"{policy} {spread(means[policy])}{few.get(policy, '')}" for policy in ranked)
