@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import reduce
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from stoic.checks import Array
 from stoic.lab.experiments.catalogue.base import Verdict
 from stoic.lab.experiments.catalogue.checks import Check, every, per_round, spread
 from stoic.lab.experiments.catalogue.park2024.shared import LABELS, LARGEST_STD, UNIFORM
@@ -31,8 +33,14 @@ def rates(results: Results, policies: Sequence[str] = LABELS, **where: Any) -> d
 
 def gap(a: Curve, b: Curve) -> Difference:
     """The paired difference of regret per round, over the trials that both have."""
-    _, mine, theirs = np.intersect1d(a.trials, b.trials, return_indices=True)
-    return paired_difference(per_round(a)[mine], per_round(b)[theirs])
+    mine, theirs = common((a, b))
+    return paired_difference(mine, theirs)
+
+
+def common(curves: Sequence[Curve]) -> list[Array]:
+    """The regret per round of several policies, over the trials that all have."""
+    shared = reduce(np.intersect1d, [curve.trials for curve in curves])
+    return [per_round(curve)[np.isin(curve.trials, shared)] for curve in curves]
 
 
 def below(pairs: Iterable[tuple[str, str]], **where: Any) -> Check:
@@ -91,8 +99,8 @@ def orders(results: Results, **where: Any) -> str:
 def _apart(results: Results, baseline: str, where: Any) -> dict[str, float]:
     """The difference of each policy's regret to a baseline's, as a share of the latter."""
     base = rates(results, (baseline,), **where)[baseline]
-    found = rates(results, **where)
-    return {p: gap(curve, base).mean / float(per_round(base).mean()) for p, curve in found.items()}
+    pairs = {p: common((curve, base)) for p, curve in rates(results, **where).items()}
+    return {p: float(mine.mean() / theirs.mean() - 1.0) for p, (mine, theirs) in pairs.items()}
 
 
 def _shares(baseline: str, apart: dict[str, float]) -> str:
@@ -101,8 +109,16 @@ def _shares(baseline: str, apart: dict[str, float]) -> str:
 
 
 def _ranked(found: dict[str, Curve]) -> str:
-    means = {policy: per_round(curve) for policy, curve in found.items()}
+    """The policies by mean regret; those with fewer trials are ranked over the common trials."""
+    most = max(len(curve.trials) for curve in found.values())
+    full = {p: per_round(curve) for p, curve in found.items() if len(curve.trials) == most}
+    if len(full) == len(found):
+        return _chain(full)
+    every_one = dict(zip(found, common(list(found.values())), strict=True))
+    trials = len(next(iter(every_one.values())))
+    return f"{_chain(full)}; over {trials} of {most} trials {_chain(every_one)}"
+
+
+def _chain(means: dict[str, Array]) -> str:
     ranked = sorted(means, key=lambda policy: float(means[policy].mean()))
-    most = max(map(len, means.values()))
-    few = {p: f" ({len(rate)} trials)" for p, rate in means.items() if 1 < len(rate) < most}
-    return " < ".join(f"{policy} {spread(means[policy])}{few.get(policy, '')}" for policy in ranked)
+    return " < ".join(f"{policy} {spread(means[policy])}" for policy in ranked)

@@ -140,7 +140,8 @@ PANELS = (
         {"kind": "rkhs-park2024", "label": "1-D"},
         LABELS,
         10,
-        "",
+        "MoM-GP-UCB is first, as printed, but GP-UCB is not last. max|f| is tens of times the "
+        "assumed B = 1, so estimates matter beside widths.",
     ),
     Panel(
         "2d",
@@ -148,7 +149,9 @@ PANELS = (
         {"kind": "griewank", "label": "2-D"},
         LABELS,
         5,
-        "",
+        "The printed order is that of the widths, near uniform play. MoM-GP-UCB has twelve "
+        "episodes, and its regret varies more between trials than it differs from the others', so "
+        "its place is not settled.",
     ),
     Panel(
         "5d",
