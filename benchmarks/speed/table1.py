@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from speed.report import Goal, Options, Section, duration
 from speed.timing import play, seconds
 from speed.work import Method, World, park2024
-from stoic.lab.experiments.catalogue.park2024 import POLICIES, PRINTED
+from stoic.lab.experiments.catalogue.park2024.shared import ATA, OTHERS
+from stoic.lab.experiments.catalogue.park2024.tables import SECONDS
 from stoic.lab.experiments.spec import PolicySpec
 
 __all__ = ["table1"]
@@ -41,7 +42,7 @@ def table1(options: Options) -> Section:
             total[schedule] += spent
             row.append(duration(spent))
         section.rows.append([*row, f"{printed:.0f} s"])
-    printed_sum = sum(map(sum, PRINTED.values()))
+    printed_sum = sum(sum(row.values()) for row in SECONDS.values())
     section.rows.append(["all", "", *(f"{total[s]:.0f} s" for s in total), f"{printed_sum:.0f} s"])
     measured = ", ".join(f"{schedule} {spent / 60:.1f} min" for schedule, spent in total.items())
     section.goals.append(
@@ -58,8 +59,8 @@ def table1(options: Options) -> Section:
 
 def _cells() -> Iterator[tuple[str, PolicySpec, float]]:
     for size, name in SIZES.items():
-        for policy, printed in zip(POLICIES, PRINTED[name], strict=True):
-            yield size, policy, printed
+        for policy in (*OTHERS, ATA):
+            yield size, policy, SECONDS[name][policy.label]
 
 
 def _cell(method: Method, world: World, T: int) -> float:

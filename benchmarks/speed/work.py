@@ -9,7 +9,8 @@ import numpy as np
 
 import stoic
 from stoic.checks import Array
-from stoic.lab.experiments.catalogue.park2024 import PROBLEMS, noise
+from stoic.lab.experiments.catalogue.park2024.figure1 import PANELS
+from stoic.lab.experiments.catalogue.park2024.shared import noise
 from stoic.lab.noise import Noise, noises
 from stoic.lab.problems import Problem, problems
 from stoic.policies import by_name
@@ -70,7 +71,7 @@ class Method:
 
 def park2024(size: str, arms: int | None = None) -> World:
     """One of the three problems of park2024 with noise of ε = 0.2; ``arms`` for fewer in 5-D."""
-    table, _, _ = PROBLEMS[size]
+    (table,) = (panel.problem for panel in PANELS if panel.size == size)
     own = {name: value for name, value in table.items() if name != "label"}
     if arms is not None and "points" in own:
         own["points"] = arms

@@ -24,7 +24,7 @@ from stoic.lab.experiments.spec import Experiment, PolicySpec
 
 NAMES = {
     "chowdhury2019": ("fig1a", "fig1b", "fig1c", "fig1d", "fig1e", "fig1f", "thm2"),
-    "park2024": ("fig1-1d", "fig1-2d", "fig1-5d", "table1", "table2"),
+    "park2024": ("fig1-1d", "fig1-2d", "fig1-5d", "table1", "table2", "offset"),
     "bogunovic2022": ("fig1", "fig2", "fig3", "appendix-f"),
     "calandriello2019": ("accuracy", "dictionary", "runtime"),
     "real": ("seattle-rtt", "tuna", "returns", "hpo"),
@@ -44,6 +44,8 @@ def test_full_size_is_the_papers() -> None:
     }
     for name in ("fig1a", "fig1b", "fig1c"):
         assert sizes[f"chowdhury2019/{name}"] == {((20_000,), 20)}
+    for name in ("fig1-1d", "fig1-2d", "fig1-5d", "table2"):
+        assert ((1000,), 20) in sizes[f"park2024/{name}"]
     assert sizes["chowdhury2019/fig1f"] == {((10_000,), 50)}
     for name in NAMES["bogunovic2022"]:
         assert ((50_000,), 10) in sizes[f"bogunovic2022/{name}"]

@@ -643,6 +643,7 @@ def test_all_kinds_are_known() -> None:
             "lognormal",
             "lower-bound",
             "none",
+            "offset",
             "pareto-payoff",
             "spike",
             "student-t",

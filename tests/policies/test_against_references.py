@@ -25,6 +25,8 @@ TIE = 1e-9
 
 CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("gp-ucb", "gpucb", {}),
+    ("gp-ucb", "gpucb", {"schedule": "srinivas-thm1"}),
+    ("gp-ucb", "gpucb", {"schedule": "srinivas-thm3"}),
     ("tgp-ucb", "tgpucb", {}),
     ("ata-gp-ucb", "atagpucb", {"features": "nystrom"}),
     ("ata-gp-ucb", "atagpucb", {"features": "qff", "nodes": 16}),
@@ -140,6 +142,8 @@ GRID = pairwise(
 @pytest.mark.parametrize(("policy", "where", "noise", "schedule", "lam"), GRID)
 def test_lockstep(policy: str, where: str, noise: str, schedule: str, lam: float) -> None:
     name, twin, own = NAMES[policy]
+    own = dict(own)
+    schedule = own.pop("schedule", schedule)
     if own.get("features") == "qff":
         where = "se"  # quadrature features are for the squared exponential kernel only
     assert follow(name, twin, own, where, noise, schedule, lam).max() < TOLERANCE

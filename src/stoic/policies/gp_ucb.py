@@ -1,8 +1,8 @@
 """GP-UCB: no defence against outliers, and the baseline of all others.
 
 Srinivas, Krause, Kakade, Seeger, *Gaussian process optimization in the bandit setting: no
-regret and experimental design*, ICML 2010. Width: Chowdhury & Gopalan, *On kernelized
-multi-armed bandits*, ICML 2017, Theorem 2.
+regret and experimental design*, ICML 2010. Width of ``theory``: Chowdhury & Gopalan, *On
+kernelized multi-armed bandits*, ICML 2017, Theorem 2.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from stoic.policies.parts.registry import register
 from stoic.policies.parts.ucb import UCBPolicy
 from stoic.schedules.chowdhury2017 import GPUCBPaper, GPUCBTheory
 from stoic.schedules.practical import Practical
+from stoic.schedules.srinivas2010 import SrinivasTheorem1, SrinivasTheorem3
 
 __all__ = ["GPUCB"]
 
@@ -27,6 +28,10 @@ class GPUCB(UCBPolicy):
     ATAGPUCB, CATGPUCB and MoMGPUCB exist for that reason.
 
     x_t = argmax μ_{t−1}(x) + β_t σ_{t−1}(x).
+
+    Besides ``"theory"``, the tighter width of 2017, there are the widths of 2010:
+    ``"srinivas-thm1"`` for functions drawn from the process, and ``"srinivas-thm3"`` for functions
+    of bounded norm.
 
     Cost per round: one pass over A × (distinct arms played, or fewer features where the kernel
     is smooth on the arms); from 250,000 arms on, a part of one (see
@@ -42,7 +47,13 @@ class GPUCB(UCBPolicy):
     """
 
     name = "gp-ucb"
-    schedules = {"theory": GPUCBTheory, "paper": GPUCBPaper, "practical": Practical}
+    schedules = {
+        "theory": GPUCBTheory,
+        "paper": GPUCBPaper,
+        "practical": Practical,
+        "srinivas-thm1": SrinivasTheorem1,
+        "srinivas-thm3": SrinivasTheorem3,
+    }
 
     def _choose(self, belief: Belief) -> Any:
         return self.choices.argmax(belief, self.width, self.seed)  # argmax of mean + width·std

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 
@@ -78,6 +78,11 @@ class PolicySpec:
             check_table(getattr(self, name), f"a policy's {name}")
         if not self.label:
             object.__setattr__(self, "label", self.policy.rpartition(":")[2])
+
+    def within(self, schedules: Collection[str]) -> PolicySpec:
+        """The same policy without replacements for other schedules than these."""
+        instead = {name: value for name, value in self.instead.items() if name in schedules}
+        return replace(self, instead=instead)
 
     def under(self, schedule: str) -> PolicySpec:
         """The policy of a run, with one schedule and its own options alone."""
@@ -243,11 +248,10 @@ class Experiment:
         self, *, trials: int | None = None, schedules: tuple[str, ...] | None = None
     ) -> Experiment:
         """The same experiment with other trials or schedules."""
-        return replace(
-            self,
-            trials=self.trials if trials is None else trials,
-            schedules=self.schedules if schedules is None else schedules,
-        )
+        kept = self.schedules if schedules is None else schedules
+        policies = tuple(spec.within({*SCHEDULES, *kept}) for spec in self.policies)
+        trials = self.trials if trials is None else trials
+        return replace(self, trials=trials, schedules=kept, policies=policies)
 
     def runs(self, origins: Callable[[Table, PolicySpec], Table] | None = None) -> Iterator[Run]:
         """Every run, trial by trial, so that an unfinished sweep has complete trials.

@@ -5,6 +5,7 @@ from stoic.lab.noise.base import Noise, noises
 from stoic.lab.noise.contaminated import Contamination, Spike
 from stoic.lab.noise.light import Gaussian, Lognormal, NoNoise
 from stoic.lab.noise.lower_bound import LowerBoundPayoff
+from stoic.lab.noise.offset import Offset
 from stoic.lab.noise.pareto import ParetoPayoff, SymmetrisedPareto
 from stoic.lab.noise.stable import AlphaStable
 from stoic.lab.noise.student import StudentT
@@ -20,6 +21,7 @@ __all__ = [
     "LowerBoundPayoff",
     "NoNoise",
     "Noise",
+    "Offset",
     "ParetoPayoff",
     "Rows",
     "Spike",
