@@ -105,7 +105,7 @@ def _rows(table: Table, series: dict[str, list[int]], name: str) -> list[int]:
 
 
 def _curve(table: Table, rows: list[int], *, whole: bool = False) -> tuple[Array, Array]:
-    """x and y of a series: x increases; if ``whole``, x is a number of rounds."""
+    """The x and y of a series: x increases; if ``whole``, x is a number of rounds."""
     x, y = table.values[rows].T
     for i, row in enumerate(rows):
         if i and x[i] <= x[i - 1]:

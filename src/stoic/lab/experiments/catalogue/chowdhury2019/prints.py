@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from stoic.errors import MissingData
 from stoic.lab.datasets.printed import SOURCE, printed_bands, printed_regret
@@ -59,7 +60,7 @@ class PrintedFigure:
     problem: str = ""
 
     @property
-    def where(self) -> dict[str, str]:
+    def where(self) -> dict[str, Any]:
         """The fields of the cases that are printed."""
         return {"schedule": "paper"} | ({"problem": self.problem} if self.problem else {})
 

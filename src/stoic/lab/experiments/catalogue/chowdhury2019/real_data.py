@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from stoic.lab.experiments.catalogue.base import Claim, Reproduction
 from stoic.lab.experiments.catalogue.checks import ordering
@@ -60,7 +61,7 @@ def _sensors(quick: bool) -> list[Experiment]:
     ]
 
 
-def _below_plain(**where: str) -> Claim:
+def _below_plain(**where: Any) -> Claim:
     of = f", {where['problem']}" if where else ""
     return Claim(
         f"Truncation pays: TGP-UCB is below GP-UCB (practical schedule{of}).",

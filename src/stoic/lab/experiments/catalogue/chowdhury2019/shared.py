@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from stoic.lab.experiments.catalogue.base import Claim
 from stoic.lab.experiments.catalogue.checks import ordering
 from stoic.lab.experiments.spec import PolicySpec
@@ -41,7 +43,7 @@ SIZES = (
 )
 
 
-def below_uniform(**where: str) -> tuple[Claim, ...]:
+def below_uniform(**where: Any) -> tuple[Claim, ...]:
     """Our question whether policies beat random play, which the paper does not test."""
     return tuple(
         Claim(
