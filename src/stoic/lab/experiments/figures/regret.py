@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["average_regret", "cumulative_regret", "scaling"]
 
-_GREY = "#555555"
-_CIRCLES: dict[str, Any] = {
-    "ls": "none", "marker": "o", "ms": 4.2, "mfc": "none", "mew": 0.9, "zorder": 4,
+_PRINT: dict[str, Any] = {
+    "color": "#555555", "lw": 0.5, "ms": 4.4, "mfc": "white", "mew": 0.8, "zorder": 4,
 }  # fmt: skip
 
 
@@ -43,7 +42,7 @@ def average_regret(results: Results, title: str, printed: Printed | None = None)
         _curve(panels, axes, case, curve.t[shown], mean, std)
         if printed is not None:
             axes.set_xlim(0, 1.015 * curve.t[-1])
-            _points(axes, case, printed)
+            _points(panels, axes, case, printed)
 
     panels.each(paint)
     if printed is not None:
@@ -51,11 +50,11 @@ def average_regret(results: Results, title: str, printed: Printed | None = None)
     return panels.finish("round t", "average regret $R_t/t$", title)
 
 
-def _points(axes: Axes, case: Case, printed: Printed) -> None:
-    """The printed points of a case, as open circles."""
+def _points(panels: Panels, axes: Axes, case: Case, printed: Printed) -> None:
+    """The printed points of a case: open markers of the policy's shape, joined by a thin line."""
     found = printed.of(case)
     if found is not None:
-        axes.plot(*found, color=_GREY, **_CIRCLES)
+        axes.plot(*found, marker=panels.styles[case.policy].marker, **_PRINT)
 
 
 def _linear_rounds(panels: Panels) -> None:
@@ -65,7 +64,7 @@ def _linear_rounds(panels: Panels) -> None:
     for axes in panels.axes:
         axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
         axes.xaxis.set_major_locator(MaxNLocator(5 if panels.columns < 3 else 3))
-    panels.axes[0].plot([], [], color=_GREY, label="printed", **_CIRCLES)
+    panels.axes[0].plot([], [], marker="s", label="printed", **_PRINT)
 
 
 def cumulative_regret(results: Results, title: str) -> Any:
