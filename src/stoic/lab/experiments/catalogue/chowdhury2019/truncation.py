@@ -103,7 +103,7 @@ def _band(policy: str, schedule: str, *, contains: bool) -> Callable[[Results], 
         position = f"outside by {miss:.3f} at worst" if miss > 0.0 else "inside everywhere"
         text = (
             f"f against the averaged band μ ± σ: {position}; single draws' bands hold all of f in "
-            f"{share:.0%}; max|μ − f| {error:.2g} on average, f ranging over 1"
+            f"{share:.0%}; max|μ − f| {error:.2g} on average"
         )
         return Verdict((miss <= 0.0) == contains, text)
 
