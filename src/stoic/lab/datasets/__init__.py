@@ -7,11 +7,14 @@ folder that the environment variable ``STOIC_DATA`` names.
 from stoic.lab.datasets.hpo_table import HPOTable, hpo
 from stoic.lab.datasets.latency import RoundTrips, seattle_rtt
 from stoic.lab.datasets.prices import Stocks, stocks
+from stoic.lab.datasets.printed import Band, Bands, printed_bands, printed_regret
 from stoic.lab.datasets.sensors import LightSensors, light_sensors
 from stoic.lab.datasets.tuning import WORKLOADS, Tuning, tuna
 
 __all__ = [
     "WORKLOADS",
+    "Band",
+    "Bands",
     "HPOTable",
     "LightSensors",
     "RoundTrips",
@@ -19,6 +22,8 @@ __all__ = [
     "Tuning",
     "hpo",
     "light_sensors",
+    "printed_bands",
+    "printed_regret",
     "seattle_rtt",
     "stocks",
     "tuna",

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import stoic
-from stoic.lab.datasets import latency, prices, sensors, tuning
+from stoic.lab.datasets import latency, prices, printed, sensors, tuning
 from stoic.lab.datasets.files import ROOT, Source
 from stoic.lab.experiments.spec import Experiment, PolicySpec
 from stoic.lab.experiments.tables import Table
@@ -25,6 +25,7 @@ SOURCES: dict[str, Source] = {
     "stock-returns": prices.SOURCE,
     "stock-means": prices.SOURCE,
     "light-sensors": sensors.SOURCE,
+    "printed-chowdhury2019": printed.SOURCE,
     "seattle-rtt": latency.SOURCE,
     "tuna": tuning.SOURCE,
 }

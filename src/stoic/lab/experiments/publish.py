@@ -29,9 +29,11 @@ def publish(
     ``about`` is a reproduction, or the title of a user's own experiment. Returns the report's path.
     """
     title, kinds = (about, KINDS) if isinstance(about, str) else (about.title, about.figures)
+    load = None if isinstance(about, str) else about.printed
+    printed = None if load is None else load()
     figures = []
     for kind in kinds:
-        figures += save(draw(kind, results, title=title), folder, kind)
-    write_summary(results, folder / "summary.csv")
+        figures += save(draw(kind, results, title=title, printed=printed), folder, kind)
+    write_summary(results, folder / "summary.csv", printed=printed)
     write_curves(results, folder / "curves.csv")
     return write_report(folder, about, results, claims=claims, figures=figures, command=command)

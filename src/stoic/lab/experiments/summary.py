@@ -14,20 +14,24 @@ import numpy as np
 from stoic.checks import Array, IntArray
 from stoic.files import write
 from stoic.lab.experiments.groups import arranged
+from stoic.lab.experiments.printed import Printed, gaps
 from stoic.lab.experiments.results import Curve, Results
+from stoic.lab.experiments.spec import Case
 
 __all__ = ["slope_ratio", "spread", "summary", "thin", "write_curves", "write_summary"]
 
 _MAX_CHECKPOINTS = 25  # of a thinned curve
 
 
-def summary(results: Results) -> list[dict[str, Any]]:
+def summary(results: Results, printed: Printed | None = None) -> list[dict[str, Any]]:
     """One row for each case.
 
     ``regret_…`` are statistics over trials of the final R_T, ``average_…`` of R_T/T; ``std`` is the
     sample standard deviation. ``slope_ratio`` is the slope of the mean cumulative regret over the
     second half of the rounds, divided by that over the first half: 1 is linear regret, 0 none in
-    the second half. ``cpu_seconds`` is the mean of a whole run, if it was recorded.
+    the second half. ``cpu_seconds`` is the mean of a whole run, if it was recorded. ``print`` is
+    the last printed R_t/t that the run reaches, ``print_difference`` the largest absolute
+    difference of our mean from a printed point; both are None for a case that is not printed.
     """
     timed = set(results.cases("seconds"))
     rows = []
@@ -42,13 +46,21 @@ def summary(results: Results) -> list[dict[str, Any]]:
             if case in timed
             else float("nan")
         )
-        rows.append(row)
+        rows.append(row | _beside_print(results, case, printed))
     return rows
 
 
-def write_summary(results: Results, path: str | Path) -> Path:
+def _beside_print(results: Results, case: Case, printed: Printed | None) -> dict[str, Any]:
+    found = gaps(results, printed, cases=(case,)) if printed is not None else []
+    if not found:
+        return {"print": None, "print_difference": None}
+    largest = max(abs(gap.difference) for gap in found)
+    return {"print": found[-1].printed, "print_difference": largest}
+
+
+def write_summary(results: Results, path: str | Path, *, printed: Printed | None = None) -> Path:
     """Write :func:`summary` as CSV."""
-    return _write(summary(results), Path(path))
+    return _write(summary(results, printed), Path(path))
 
 
 def write_curves(results: Results, path: str | Path, *, column: str = "regret") -> Path:

@@ -5,6 +5,7 @@ from stoic.lab.problems.functions import gp_sample, griewank, rkhs_chowdhury2019
 from stoic.lab.problems.hpo import hpo
 from stoic.lab.problems.latency import seattle_rtt
 from stoic.lab.problems.lower_bound import bound_exponent, lower_bound
+from stoic.lab.problems.printed import printed_chowdhury2019
 from stoic.lab.problems.robot import robot3d
 from stoic.lab.problems.sensors import light_sensors
 from stoic.lab.problems.stocks import stock_means, stock_returns, stocks
@@ -18,6 +19,7 @@ __all__ = [
     "hpo",
     "light_sensors",
     "lower_bound",
+    "printed_chowdhury2019",
     "problems",
     "rkhs_chowdhury2019",
     "rkhs_park2024",

@@ -13,6 +13,7 @@ from stoic.checks import describe
 from stoic.errors import InvalidInput, UnknownName
 from stoic.lab.experiments.figures import beliefs, cost, regret
 from stoic.lab.experiments.figures.style import matplotlib, save, setting
+from stoic.lab.experiments.printed import Printed
 from stoic.lab.experiments.results import Results
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CAPTIONS", "KINDS", "caption", "draw", "matplotlib", "save"]
 
-KINDS: dict[str, Callable[[Results, str], Any]] = {
+KINDS: dict[str, Callable[..., Any]] = {
     "average-regret": regret.average_regret,
     "cumulative-regret": regret.cumulative_regret,
     "beliefs": beliefs.beliefs,
@@ -31,6 +32,9 @@ KINDS: dict[str, Callable[[Results, str], Any]] = {
     "epochs": beliefs.epochs,
     "scaling": regret.scaling,
 }
+"""Functions of the results and a title; those in :data:`WITH_PRINT` also of a print."""
+
+WITH_PRINT = ("average-regret", "beliefs")
 
 CAPTIONS = {
     "average-regret": "Average regret R_t/t against the round t; bands are one standard deviation "
@@ -51,10 +55,11 @@ CAPTIONS = {
 }
 
 
-def draw(kind: str, results: Results, *, title: str = "") -> Figure:
+def draw(kind: str, results: Results, *, title: str = "", printed: Printed | None = None) -> Figure:
     """A figure of one of the :data:`KINDS`.
 
-    Each setting has a panel, labelled by the fields that vary, and each policy a curve.
+    Each setting has a panel, labelled by the fields that vary, and each policy a curve. The points
+    of a print are drawn over the panels that they belong to.
     """
     if kind not in KINDS:
         raise UnknownName(
@@ -63,7 +68,8 @@ def draw(kind: str, results: Results, *, title: str = "") -> Figure:
     with setting():
         if not results.cases():
             raise InvalidInput("expected results with at least one case, got none; run it first")
-        figure: Figure = KINDS[kind](results, title)
+        more = {"printed": printed} if kind in WITH_PRINT else {}
+        figure: Figure = KINDS[kind](results, title, **more)
         return figure
 
 

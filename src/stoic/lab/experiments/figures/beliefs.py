@@ -10,6 +10,7 @@ from stoic.checks import Array
 from stoic.lab.experiments.figures.panels import Panels, need, styles
 from stoic.lab.experiments.figures.style import ordered
 from stoic.lab.experiments.groups import Group, group
+from stoic.lab.experiments.printed import Printed
 from stoic.lab.experiments.results import Results
 from stoic.lab.experiments.spec import Case
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["beliefs", "epochs"]
 
+_PRINT: dict[str, Any] = {"color": "#777777", "zorder": 4}
 _MIN_LOG_RATIO = 30  # of most to fewest arms; from here on the axis is logarithmic
 
 
@@ -25,8 +27,11 @@ def _remedy(what: str) -> str:
     return f'add record = ["{what}"] to the experiment and run it again'
 
 
-def beliefs(results: Results, title: str) -> Any:
-    """Each policy's mean and confidence bounds at the end, means over trials, against x."""
+def beliefs(results: Results, title: str, printed: Printed | None = None) -> Any:
+    """Each policy's mean and confidence bounds at the end, means over trials, against x.
+
+    A printed estimate is dashed, between the edges of its band.
+    """
     groups = [
         Group(", ".join(filter(None, (policy, members.label))), members.block, own)
         for members in group(need(results, "beliefs", "mean", _remedy("beliefs")))
@@ -42,6 +47,11 @@ def beliefs(results: Results, title: str) -> Any:
         panels.band(axes, case.policy, x, columns["lower"], columns["upper"])
         panels.band(axes, case.policy, x, mean - std, mean + std)
         panels.line(axes, case.policy, x, mean, marker="", label="_estimate")
+        band = None if printed is None else printed.band(case)
+        if band is not None:
+            axes.plot(band.x, band.mean, label="printed estimate", **_PRINT, ls="--", lw=1.2)
+            for edge in (band.lower, band.upper):
+                axes.plot(band.x, edge, label="printed, one std", **_PRINT, ls=":", lw=0.9)
 
     panels.each(paint)
     panels.axes[0].plot([], [], color="#555555", label="estimate")

@@ -12,6 +12,7 @@ from stoic.errors import InvalidInput
 from stoic.lab.experiments.figures.panels import Panels, styles
 from stoic.lab.experiments.figures.style import literal
 from stoic.lab.experiments.groups import arranged, group
+from stoic.lab.experiments.printed import Printed
 from stoic.lab.experiments.results import Results
 from stoic.lab.experiments.spec import Case
 from stoic.lab.experiments.summary import spread
@@ -21,21 +22,49 @@ if TYPE_CHECKING:
 
 __all__ = ["average_regret", "cumulative_regret", "scaling"]
 
+_PRINT: dict[str, Any] = {
+    "color": "#555555", "lw": 0.5, "ms": 4.4, "mfc": "white", "mew": 0.8, "zorder": 4,
+}  # fmt: skip
 
-def average_regret(results: Results, title: str) -> Any:
-    """R_t/t against t on a logarithmic axis."""
+
+def average_regret(results: Results, title: str, printed: Printed | None = None) -> Any:
+    """R_t/t against t: on a logarithmic axis, or on a linear one with the points of a print."""
     panels = Panels(group(arranged(results)), styles(results))
 
     def paint(axes: Axes, case: Case) -> None:
         curve = results.curve(case)
-        axes.set_xscale("log")
-        shown = panels.thinned(curve.t, log=True)
-        shown = shown[curve.t[shown] >= min(10, curve.t[-1] // 10)]  # too few draws before
+        axes.set_xscale("log" if printed is None else "linear")
+        shown = panels.thinned(curve.t, log=printed is None)
+        # The average of the first rounds is that of too few draws.
+        first = min(10, curve.t[-1] // 10) if printed is None else curve.t[-1] // 200
+        shown = shown[curve.t[shown] >= first]
         mean, std = spread(curve.values[:, shown] / curve.t[shown])
         _curve(panels, axes, case, curve.t[shown], mean, std)
+        if printed is not None:
+            axes.set_xlim(0, 1.015 * curve.t[-1])
+            _points(panels, axes, case, printed)
 
     panels.each(paint)
+    if printed is not None:
+        _linear_rounds(panels)
     return panels.finish("round t", "average regret $R_t/t$", title)
+
+
+def _points(panels: Panels, axes: Axes, case: Case, printed: Printed) -> None:
+    """The printed points of a case: open markers of the policy's shape, joined by a thin line."""
+    found = printed.of(case)
+    if found is not None:
+        axes.plot(*found, marker=panels.styles[case.policy].marker, **_PRINT)
+
+
+def _linear_rounds(panels: Panels) -> None:
+    """Short numbers below a linear axis of rounds, and the legend's entry of the print."""
+    from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+
+    for axes in panels.axes:
+        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+        axes.xaxis.set_major_locator(MaxNLocator(5 if panels.columns < 3 else 3))
+    panels.axes[0].plot([], [], marker="s", label="printed", **_PRINT)
 
 
 def cumulative_regret(results: Results, title: str) -> Any:

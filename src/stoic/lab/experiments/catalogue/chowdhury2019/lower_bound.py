@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from stoic.checks import Array
 from stoic.lab.experiments.catalogue.base import Claim, Reproduction, Verdict
 from stoic.lab.experiments.catalogue.chowdhury2019.shared import (
     NYSTROM,
@@ -12,7 +13,7 @@ from stoic.lab.experiments.catalogue.chowdhury2019.shared import (
     TGP,
     UNIFORM,
 )
-from stoic.lab.experiments.results import Curve, Results
+from stoic.lab.experiments.results import Curve, NotRun, Results
 from stoic.lab.experiments.spec import Experiment, PolicySpec
 from stoic.lab.experiments.tables import Table
 from stoic.lab.problems import problems
@@ -79,26 +80,53 @@ def slope(curves: list[Curve], draws: int = 2000) -> tuple[float, float, float]:
     return float(fitted[0]), float(low), float(high)
 
 
+def _bounds(curves: dict[str, list[Curve]], table: Table) -> tuple[Array, Array]:
+    """The horizons, and the bound TΔ at each."""
+    own = {name: value for name, value in table.items() if name != "label"}
+    T = np.array([curve.case.horizon for curve in next(iter(curves.values()))])
+    return T, T * [problems.make(own, seed=0, horizon=int(t)).optimum / 2.0 for t in T]
+
+
+def _ratios(results: Results) -> dict[str, float]:
+    """The least R_T/(TΔ) over policies and horizons, by problem."""
+    found = {}
+    for table in HARD:
+        curves = _final(results, table["label"])
+        ends = np.array([[curve.end.mean() for curve in members] for members in curves.values()])
+        found[table["label"]] = float((ends / _bounds(curves, table)[1]).min())
+    return found
+
+
 def _above_the_bound(results: Results) -> Verdict:
+    found = _ratios(results)
+    text = "; ".join(f"{label}: R_T at least {ratio:.2f} TΔ" for label, ratio in found.items())
+    return Verdict(min(found.values()) >= 1.0, text)
+
+
+def _as_steep(results: Results) -> Verdict:
     lines, holds = [], True
     for table in HARD:
-        own = {name: value for name, value in table.items() if name != "label"}
         curves = _final(results, table["label"])
-        T = np.array([curve.case.horizon for curve in next(iter(curves.values()))])
-        bound = T * [problems.make(own, seed=0, horizon=int(t)).optimum / 2.0 for t in T]  # TΔ
+        T, bound = _bounds(curves, table)
         order = float(np.polyfit(np.log(T), np.log(bound), 1)[0])
         slopes = {policy: slope(members) for policy, members in curves.items()}
         least = min(slopes, key=lambda policy: slopes[policy][0])
-        ends = np.array([[curve.end.mean() for curve in members] for members in curves.values()])
-        ratio = float((ends / bound).min())
-        holds &= all(high >= order for _, _, high in slopes.values()) and ratio >= 1.0
+        holds &= all(high >= order for _, _, high in slopes.values())
         value, low, high = slopes[least]
         exponent = bound_exponent(table["kernel"], table.get("nu", 2.5), table["order"])
         lines.append(
             f"{table['label']}: exponent {exponent:.2f}, with logarithms {order:.2f}; least slope "
-            f"{value:.2f} [{low:.2f}, {high:.2f}] ({least}); R_T at least {ratio:.2f} TΔ"
+            f"{value:.2f} [{low:.2f}, {high:.2f}] ({least})"
         )
     return Verdict(holds, "; ".join(lines))
+
+
+def _got(results: Results) -> str:
+    try:
+        found = _ratios(results)
+    except (NotRun, StopIteration):
+        return "not run"
+    return f"R_T is at least {min(found.values()):.2f} TΔ over {len(found)} settings, all policies."
 
 
 LOWER_BOUND = Reproduction(
@@ -110,11 +138,14 @@ LOWER_BOUND = Reproduction(
     "theorem bounds the mean regret by TΔ, 2Δ being the bump's height, which depends on T.",
     _hard,
     (
+        Claim("No policy beats the bound: its mean R_T is at least TΔ.", _above_the_bound),
         Claim(
-            "No policy beats the bound: R_T is at least TΔ, and no slope of ln R_T against "
-            "ln T is significantly below that of TΔ.",
-            _above_the_bound,
+            "No slope of ln R_T against ln T is significantly below that of TΔ.",
+            _as_steep,
+            ours=True,
         ),
     ),
     figures=("scaling",),
+    shows="Theorem 2, without a figure: the mean R_T of any policy is at least TΔ.",
+    got=_got,
 )
