@@ -15,7 +15,14 @@ from functools import cached_property
 from stoic.schedules.base import Progress, Setting
 from stoic.schedules.bogunovic2022 import Epoch
 
-__all__ = ["Practical", "PracticalMoM", "PracticalRGPPE", "PracticalRGPUCB", "PracticalSketch"]
+__all__ = [
+    "Practical",
+    "PracticalFastSlow",
+    "PracticalMoM",
+    "PracticalRGPPE",
+    "PracticalRGPUCB",
+    "PracticalSketch",
+]
 
 _WARM_UP_WIDTH = 1e6  # while the noise is unknown: the std alone decides
 
@@ -60,6 +67,28 @@ class PracticalRGPUCB(Practical):
         """The factor of the posterior std at the coming choice."""
         corruption = self.b * math.sqrt(now.n) / max(now.gamma, 1.0)
         return Practical.width(self, now) + corruption * (now.noise / self._root_lam)
+
+
+@dataclass(frozen=True)
+class PracticalFastSlow(Practical):
+    """The same for the fast one of two instances; the slow one plays with probability 1/√n.
+
+    That is 1/C for a budget of √n, so neither C nor a horizon has to be known. The slow width is
+    enlarged by b times 3 + ln(5/δ) noise levels at δ = 0.1, what the slow instance may meet of it
+    (:mod:`stoic.schedules.bogunovic2020`), with b = 0.1 as for RGP-UCB.
+    """
+
+    b: float = 0.1
+    intersects = False  # these bounds hold at no confidence
+
+    def probabilities(self, n: int) -> tuple[float, ...]:
+        """Of the fast and the slow instance in round n."""
+        slow = 1.0 / math.sqrt(n)
+        return 1.0 - slow, slow
+
+    def enlargement(self, now: Progress, instance: int) -> float:
+        """What is added to the width of an instance for the corruption that it may meet."""
+        return self.b * (3.0 + math.log(50.0)) * self.unit(now) if instance else 0.0
 
 
 @dataclass(frozen=True)
