@@ -34,10 +34,12 @@ class FastSlowGPUCB(InstancesPolicy):
         argmax min(ucb_F(x), ucb_S(x)) over the x with ucb_S(x) ≥ max lcb_S,
 
     and the payoff goes to the instance that played. With C unknown, there are ⌈log₂ T⌉ instances,
-    played with probabilities 2^{−ℓ}; each of them accounts for all slower ones. With the practical
-    schedule there are two, and the slow one plays round n with probability 1/√n. ``instances`` are
-    all of them, the fastest first; ``mean``, ``std`` and ``width`` are those of the instance that
-    has played most.
+    played with probabilities 2^{−ℓ}; each of them accounts for all slower ones. The practical
+    schedule has six of them. ``instances`` are all, the fastest first; ``mean``, ``std`` and
+    ``width`` are those of the instance that has played most.
+
+    A baseline: its slow instances cost regret where nobody attacks, and only some attacks fail
+    against it that succeed against GP-UCB.
 
     Cost per round: as GP-UCB; memory: as GP-UCB for each instance.
 
@@ -56,7 +58,7 @@ class FastSlowGPUCB(InstancesPolicy):
     0
     >>> policy.tell(0, 1.0)
     >>> [instance.plays for instance in policy.instances]
-    [0, 1]
+    [1, 0, 0, 0, 0, 0]
     """
 
     name = "fast-slow-gp-ucb"
