@@ -37,6 +37,7 @@ POLICIES: dict[str, tuple[str, dict[str, Any]]] = {
     "BBKB": ("bbkb", {}),
     "RGP-UCB": ("rgp-ucb", {}),
     "RGP-PE": ("rgp-pe", {}),
+    "Fast-Slow GP-UCB": ("fast-slow-gp-ucb", {}),
     "Uniform": ("uniform", {}),
 }
 

@@ -6,6 +6,8 @@ The reference is told the arms that the package plays. Mean, std and width must 
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from reference import ALL, Constants
 from reference.base import Reference
 from reference.rgppe import RGPPE as ReferenceRGPPE
 from stoic.policies import Policy, by_name
+from stoic.randomness import uniform
 
 T = 300
 TOLERANCE = 1e-8
@@ -37,6 +40,9 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("bbkb", "bbkb", {}),
     ("rgp-ucb", "rgpucb", {}),
     ("rgp-pe", "rgppe", {}),
+    ("fast-slow-gp-ucb", "fastslowgpucb", {"budget": 1.0}),
+    ("fast-slow-gp-ucb", "fastslowgpucb", {"budget": 12.0}),
+    ("fast-slow-gp-ucb", "fastslowgpucb", {"budget": None}),
 ]
 SURE = 1e12  # an inclusion factor that makes every probability one
 
@@ -69,13 +75,17 @@ def pair(
     elif name in ("ata-gp-ucb", "bkb", "bbkb"):
         theirs |= {"include": everything, "q": SURE}
         own = {**own, "q": SURE}
+    assumed = stoic.Assumptions(**constants.__dict__)
+    if name == "fast-slow-gp-ucb":
+        theirs["variate"] = partial(uniform, 0)
+        assumed, own = replace(assumed, **own), {}
     policy = by_name(name)(
         world.domain,
         world.kernel,
         lam=lam,
         horizon=horizon,
         schedule=schedule,
-        assumptions=stoic.Assumptions(**constants.__dict__),
+        assumptions=assumed,
         **own,
     )
     literal: Any = ALL[twin]

@@ -5,7 +5,7 @@ the dense system anew whenever a value is asked for. Nothing is carried over bet
 what the algorithm itself remembers: a truncation decided at arrival, a dictionary, an epoch's plan.
 Notation and conventions: `std` is the posterior standard deviation
 without 1/lam, `width` multiplies it, and every information gain is the realised one. Random draws
-come from outside: `include` maps inclusion probabilities to a mask.
+come from outside: `include` maps inclusion probabilities to a mask, `variate` a round to a number.
 """
 
 from .atagpucb import ATAGPUCB
@@ -13,6 +13,7 @@ from .base import Constants, Reference
 from .bbkb import BBKB
 from .bkb import BKB
 from .catgpucb import CATGPUCB
+from .fastslowgpucb import FastSlowGPUCB
 from .gpucb import GPUCB
 from .momgpucb import MoMGPUCB
 from .rgppe import RGPPE
@@ -29,6 +30,7 @@ ALL: dict[str, type[Reference]] = {
     "bbkb": BBKB,
     "rgpucb": RGPUCB,
     "rgppe": RGPPE,
+    "fastslowgpucb": FastSlowGPUCB,
 }
 
 __all__ = [
@@ -42,6 +44,7 @@ __all__ = [
     "RGPUCB",
     "TGPUCB",
     "Constants",
+    "FastSlowGPUCB",
     "MoMGPUCB",
     "Reference",
 ]

@@ -5,6 +5,7 @@ from stoic.policies.base import Policy, Recommendation
 from stoic.policies.bbkb import BBKB
 from stoic.policies.bkb import BKB
 from stoic.policies.catgp_ucb import CATGPUCB
+from stoic.policies.fast_slow_gp_ucb import FastSlowGPUCB
 from stoic.policies.gp_ucb import GPUCB
 from stoic.policies.mom_gp_ucb import MoMGPUCB
 from stoic.policies.parts.registry import by_name, from_state, names, register
@@ -22,6 +23,7 @@ __all__ = [
     "RGPPE",
     "RGPUCB",
     "TGPUCB",
+    "FastSlowGPUCB",
     "MoMGPUCB",
     "Policy",
     "Recommendation",
