@@ -8,6 +8,7 @@ from stoic.policies.catgp_ucb import CATGPUCB
 from stoic.policies.gp_ucb import GPUCB
 from stoic.policies.mom_gp_ucb import MoMGPUCB
 from stoic.policies.parts.registry import by_name, from_state, names, register
+from stoic.policies.rcgp_ucb import RCGPUCB
 from stoic.policies.rgp_pe import RGPPE
 from stoic.policies.rgp_ucb import RGPUCB
 from stoic.policies.tgp_ucb import TGPUCB
@@ -19,6 +20,7 @@ __all__ = [
     "BKB",
     "CATGPUCB",
     "GPUCB",
+    "RCGPUCB",
     "RGPPE",
     "RGPUCB",
     "TGPUCB",
