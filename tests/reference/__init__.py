@@ -15,6 +15,7 @@ from .bkb import BKB
 from .catgpucb import CATGPUCB
 from .gpucb import GPUCB
 from .momgpucb import MoMGPUCB
+from .rcgpucb import RCGPUCB
 from .rgppe import RGPPE
 from .rgpucb import RGPUCB
 from .tgpucb import TGPUCB
@@ -29,6 +30,7 @@ ALL: dict[str, type[Reference]] = {
     "bbkb": BBKB,
     "rgpucb": RGPUCB,
     "rgppe": RGPPE,
+    "rcgpucb": RCGPUCB,
 }
 
 __all__ = [
@@ -38,6 +40,7 @@ __all__ = [
     "BKB",
     "CATGPUCB",
     "GPUCB",
+    "RCGPUCB",
     "RGPPE",
     "RGPUCB",
     "TGPUCB",

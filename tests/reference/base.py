@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-Schedule = Literal["theory", "paper"]
+Schedule = Literal["theory", "paper", "practical"]
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,8 @@ class Common(TypedDict):
 class Reference(ABC):
     """An algorithm that remembers every play and recomputes everything when asked."""
 
+    schedules: tuple[Schedule, ...] = ("theory", "paper")
+
     def __init__(
         self,
         K: Array,
@@ -58,8 +60,8 @@ class Reference(ABC):
         schedule: Schedule = "theory",
         constants: Constants | None = None,
     ) -> None:
-        if schedule not in ("theory", "paper"):
-            raise ValueError(f"expected schedule 'theory' or 'paper', got {schedule!r}")
+        if schedule not in self.schedules:
+            raise ValueError(f"expected schedule to be one of {self.schedules}, got {schedule!r}")
         self.K: Array = np.array(K, dtype=np.float64)
         self.lam = float(lam)
         self.horizon = int(horizon)

@@ -5,6 +5,9 @@ Altamirano, Briol, Knoblauch, *Robust and conjugate Gaussian process regression*
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 
 from stoic.checks import Array
@@ -21,39 +24,41 @@ __all__ = ["FixedWeights", "LearnedWeights", "WeightedBelief", "WeightedMean", "
 _FARTHEST = 1e9  # times c beyond the plateau: payoffs farther out are taken as being there
 
 
-def weighed(payoffs: Array, inner: Array, c: Array, std: float) -> tuple[Array, Array]:
-    """Targets y − m_w + m and weights ω = 2w²/σ² of payoffs.
+def weighed(payoff: float, inner: float, c: float, std: float) -> tuple[float, float]:
+    """The target y − m_w + m and the weight ω = 2w²/σ² of a payoff.
 
-    With u = y − inner, the part of a payoff beyond the plateau of its weight, c > 0, and σ the
-    std of the noise,
+    With u = y − inner, the part of the payoff beyond the plateau of its weight, and σ the std of
+    the noise,
 
         ω = 1/(1 + u²/c²),  target = y − σ² ∂_y ln w² = y + 2σ² u/(c² + u²).
 
-    >>> targets, weights = weighed(np.array([1.0, 5.0]), np.array([1.0, 2.0]), np.ones(2), 1.0)
-    >>> targets.tolist(), weights.tolist()
-    ([1.0, 5.6], [1.0, 0.1])
+    >>> weighed(5.0, 2.0, 1.0, 1.0)
+    (5.6, 0.1)
     """
-    u = payoffs - inner
-    ratio = np.zeros(len(u))
-    np.divide(u, c, out=ratio, where=(u != 0.0) & (c > 0.0))  # c = 0: all payoffs were equal
-    far = (u != 0.0) & ~(np.abs(ratio) < _FARTHEST) | (u != 0.0) & (c <= 0.0)
-    ratio[far] = np.sign(u[far]) * _FARTHEST
-    weights = 1.0 / (1.0 + ratio * ratio)
-    shift = np.zeros(len(u))
-    np.divide(std, c, out=shift, where=c > 0.0)
-    targets: Array = inner + ratio * c + 2.0 * std * shift * (ratio * weights)
-    return np.where(u == 0.0, payoffs, targets), weights
+    u = payoff - inner
+    if u == 0.0:
+        return payoff, 1.0
+    if abs(u) < _FARTHEST * c:
+        ratio = u / c
+    else:  # c = 0, too: all payoffs were equal so far
+        ratio = math.copysign(_FARTHEST, u)
+        u = ratio * c
+    weight = 1.0 / (1.0 + ratio * ratio)
+    return inner + u + 2.0 * std * (std / c if c else 0.0) * ratio * weight, weight
 
 
 class FixedWeights(Limiter):
     """w = β(1 + y²/c²)^{−½} with the schedule's c and noise variance λ; the prior mean is zero."""
 
+    def __init__(self, schedule: Any, prior_var: float) -> None:
+        super().__init__(schedule, prior_var)
+        self._std = math.sqrt(schedule.setting.lam)
+
     def weigh(self, arm: int, payoffs: Array, about: About, belief: Belief) -> Limited:
         """The target and the weight of a payoff."""
         del arm, about, belief
-        c, std = np.array([self.schedule.scale()]), float(self.schedule.setting.lam) ** 0.5
-        targets, weights = weighed(payoffs, np.zeros(1), c, std)
-        return Limited(targets, weights=weights)
+        target, weight = weighed(payoffs.item(0), 0.0, self.schedule.scale(), self._std)
+        return Limited(np.array([target]), weights=np.array([weight]))
 
 
 class LearnedWeights(Clipping):
@@ -69,16 +74,21 @@ class LearnedWeights(Clipping):
     def weigh(self, arm: int, payoffs: Array, about: About, belief: Belief) -> Limited:
         """The target and the weight of a payoff; of all payoffs so far, while warming up."""
         if self.warming:
-            limited = self.warm(arm, payoffs)
-            first, std = self._first - self.origin, self._payoffs.scale
-            inner = self._limited(first)
-            c = np.full(len(first), self.WARMUP_LIMIT * std / self.PLATEAU)
-            targets, weights = weighed(first, inner, c, std)
-            return limited._replace(anew=(self._first_arms, targets), weights=weights)
+            return self._weighed_anew(self.warm(arm, payoffs))
         centre, std = about[0], self._residuals.scale
-        inner = self.clip(arm, payoffs, about, float(belief.posterior.counts.item(arm) + 1))
-        targets, weights = weighed(payoffs, inner, np.abs(inner - centre) / self.PLATEAU, std)
-        return Limited(targets, self.location, weights=weights)
+        (inner,) = self.clip(arm, payoffs, about, float(belief.posterior.counts.item(arm) + 1))
+        c = abs(float(inner) - centre) / self.PLATEAU
+        target, weight = weighed(payoffs.item(0), float(inner), c, min(std, c))
+        return Limited(np.array([target]), self.location, weights=np.array([weight]))
+
+    def _weighed_anew(self, limited: Limited) -> Limited:
+        """All payoffs of the warm-up, weighed about their median."""
+        first, std = self._first - self.origin, self._payoffs.scale
+        c = self.WARMUP_LIMIT * std / self.PLATEAU
+        inner = self._limited(first)
+        both = [weighed(*pair, c, std) for pair in zip(first.tolist(), inner.tolist(), strict=True)]
+        targets, weights = np.array(both).T
+        return limited._replace(anew=(self._first_arms, targets), weights=weights)
 
 
 class WeightedMean(SmoothedMean):

@@ -43,7 +43,7 @@ class Solved(Track):
 
     @property
     def _weight_of_played(self) -> Array:
-        """n over the points played: how often, or what their plays weigh together."""
+        """How often each point of U was played, or what its plays weigh together."""
         return self.counts[self._played].astype(float)
 
     def _factor(self, K: Array) -> tuple[Array, Array]:

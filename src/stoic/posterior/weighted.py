@@ -50,7 +50,8 @@ class WeightedPosterior(ExactPosterior):
                 self._admit(arm)
         size, self.t = len(self.points), len(arms)
         self.counts = np.bincount(arms, minlength=size).astype(np.int64)
-        self.weights = np.bincount(arms, weights, minlength=size)
+        self.weights = np.zeros(size)
+        np.add.at(self.weights, arms, weights)
         self.refresh()
         return Step(np.zeros(len(self.points)), refreshed=True)
 
