@@ -30,9 +30,10 @@ THEORY: dict[str, Any] = {
     ),
 }
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {name: (name, {}) for name in names()}
-VARIANTS |= {f"{name}-theory": (name, THEORY) for name in names()}
 for srinivas in ("srinivas-thm1", "srinivas-thm3"):
     VARIANTS[f"gp-ucb-{srinivas}"] = ("gp-ucb", {**THEORY, "schedule": srinivas})
+VARIANTS |= {f"{name}-theory": (name, THEORY) for name in names() if name != "rcgp-ucb"}
+VARIANTS["rcgp-ucb-paper"] = ("rcgp-ucb", {"schedule": "paper"})  # it has no theory schedule
 VARIANTS["ata-gp-ucb-qff"] = ("ata-gp-ucb", {"features": "qff"})
 VARIANTS["ata-gp-ucb-qff-theory"] = ("ata-gp-ucb", {"features": "qff", **THEORY})
 VARIANTS["rgp-pe-median"] = ("rgp-pe", {"replicate": "median"})

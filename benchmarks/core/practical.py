@@ -32,6 +32,7 @@ POLICIES: dict[str, tuple[str, dict[str, Any]]] = {
     "ATA-GP-UCB (QFF)": ("ata-gp-ucb", {"features": "qff"}),
     "CA-TGP-UCB": ("ca-tgp-ucb", {}),
     "MoM-GP-UCB": ("mom-gp-ucb", {}),
+    "RCGP-UCB": ("rcgp-ucb", {}),
     "GP-UCB": ("gp-ucb", {}),
     "BKB": ("bkb", {}),
     "BBKB": ("bbkb", {}),

@@ -15,7 +15,7 @@ X = np.linspace(0, 1, 50)
 WAVE = np.sin(5 * X) + 0.5 * np.cos(13 * X)
 WAVE = (WAVE - WAVE.min()) / np.ptp(WAVE)
 PEAK = np.exp(-0.5 * ((X - 0.7) / 0.03) ** 2)
-ROBUST = ["tgp-ucb", "ca-tgp-ucb", "mom-gp-ucb", "ata-gp-ucb"]
+ROBUST = ["tgp-ucb", "ca-tgp-ucb", "mom-gp-ucb", "ata-gp-ucb", "rcgp-ucb"]
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
@@ -33,7 +33,9 @@ def late_regret(
 
 
 @pytest.mark.parametrize("name", ROBUST)
-@pytest.mark.parametrize(("when", "absurd"), [(0, 1e9), (0, -1e308), (2, 1e9), (40, 1e20)])
+@pytest.mark.parametrize(
+    ("when", "absurd"), [(0, 1e9), (0, -1e308), (2, 1e9), (40, 1e20), (41, 1e240)]
+)
 def test_one_absurd_payoff_changes_nothing_that_matters(
     name: str, when: int, absurd: float
 ) -> None:
@@ -105,7 +107,7 @@ def test_adaptive_truncation_folds_nothing_too_early() -> None:
     assert policy.mean[0] == 0.0
 
 
-@pytest.mark.parametrize("name", ["gp-ucb", "bkb", "ata-gp-ucb"])
+@pytest.mark.parametrize("name", ["gp-ucb", "bkb", "ata-gp-ucb", "rcgp-ucb"])
 def test_batches_spread(name: str) -> None:
     policy: Any = by_name(name)(stoic.Arms(X), stoic.SquaredExponential(0.1))
     assert len(set(policy.ask(8))) == 8
@@ -144,6 +146,7 @@ def refusals() -> dict[str, Callable[[], Any]]:
         "huge seed": lambda: P.GPUCB(line, se, seed=2**64),
         "tiny ridge": lambda: P.GPUCB(line, se, lam=1e-20),
         "schedule without truncation": lambda: P.TGPUCB(line, se, schedule=OnlyWidth()),
+        "schedule without scale": lambda: P.RCGPUCB(line, se, schedule=OnlyWidth()),
         "schedule without inclusion": lambda: P.BKB(line, se, schedule=OnlyWidth()),
         "schedule without plays": lambda: P.MoMGPUCB(line, se, schedule=OnlyWidth()),
         "schedule without psi": lambda: P.RGPPE(line, se, schedule=OnlyWidth()),

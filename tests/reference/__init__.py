@@ -16,6 +16,7 @@ from .catgpucb import CATGPUCB
 from .fastslowgpucb import FastSlowGPUCB
 from .gpucb import GPUCB
 from .momgpucb import MoMGPUCB
+from .rcgpucb import RCGPUCB
 from .rgppe import RGPPE
 from .rgpucb import RGPUCB
 from .tgpucb import TGPUCB
@@ -31,6 +32,7 @@ ALL: dict[str, type[Reference]] = {
     "rgpucb": RGPUCB,
     "rgppe": RGPPE,
     "fastslowgpucb": FastSlowGPUCB,
+    "rcgpucb": RCGPUCB,
 }
 
 __all__ = [
@@ -40,6 +42,7 @@ __all__ = [
     "BKB",
     "CATGPUCB",
     "GPUCB",
+    "RCGPUCB",
     "RGPPE",
     "RGPUCB",
     "TGPUCB",

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-Schedule = Literal["theory", "paper", "srinivas-thm1", "srinivas-thm3"]
+Schedule = Literal["theory", "paper", "practical", "srinivas-thm1", "srinivas-thm3"]
 
 
 @dataclass(frozen=True)

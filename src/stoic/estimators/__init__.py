@@ -21,6 +21,12 @@ from stoic.estimators.replicates import ClippedEpochPayoffs, EpochPayoffs, repli
 from stoic.estimators.sketched import BatchedBelief, FixedFeaturesBelief, SketchedBelief
 from stoic.estimators.smoothed import SmoothedMean
 from stoic.estimators.truncation import contextual_threshold, truncate
+from stoic.estimators.weighting import (
+    FixedWeights,
+    LearnedWeights,
+    WeightedBelief,
+    WeightedMean,
+)
 
 __all__ = [
     "AdaptiveClipping",
@@ -35,6 +41,8 @@ __all__ = [
     "DenseBelief",
     "EpochPayoffs",
     "FixedFeaturesBelief",
+    "FixedWeights",
+    "LearnedWeights",
     "Limited",
     "Limiter",
     "Limiters",
@@ -43,6 +51,8 @@ __all__ = [
     "SmoothedMean",
     "Truncation",
     "Unlimited",
+    "WeightedBelief",
+    "WeightedMean",
     "contextual_threshold",
     "replicate_estimate",
     "truncate",

@@ -44,6 +44,8 @@ class Limited(NamedTuple):
         everything before: while a limiter warms up, it limits all of them again.
     level, ruler
         How an estimator that keeps its payoffs limits all of them: one of the two.
+    weights
+        What each payoff weighs, in (0, 1], where they differ: of ``anew``, or of ``payoffs``.
     """
 
     payoffs: Array
@@ -51,3 +53,4 @@ class Limited(NamedTuple):
     anew: tuple[IntArray, Array] | None = None
     level: Level | None = None
     ruler: Ruler | None = None
+    weights: Array | None = None

@@ -88,8 +88,12 @@ class SmoothedMean:
 
     def smooth(self, posterior: Posterior) -> None:
         """Apply the smoother afresh: after a fresh solve or with new features."""
-        payoffs, ones = self.sums, posterior.counts.astype(float)
-        self._take(posterior.smooth(np.column_stack([payoffs, ones])).T)
+        ones = self._ones(posterior)
+        self._take(posterior.smooth(np.column_stack([self.sums, ones])).T)
+
+    def _ones(self, posterior: Posterior) -> Array:
+        """The sums of payoffs that are all one."""
+        return posterior.counts.astype(float)
 
     def _take(self, rows: Array) -> None:
         self._rows = np.ascontiguousarray(rows)
@@ -107,7 +111,7 @@ class SmoothedMean:
         known = len(self.sums)
         sums = np.zeros((len(posterior.counts), self.columns + 1))
         sums[:known, :-1] = self.sums[: len(sums)]
-        sums[:, -1] = posterior.counts
+        sums[:, -1] = self._ones(posterior)
         return posterior.predict(X, sums)[0]
 
     def predict(self, X: Array, posterior: Posterior) -> Array:
@@ -133,10 +137,10 @@ class SmoothedMean:
 
     def verify(self, posterior: Posterior) -> None:
         """Raise :class:`InvalidState` unless the means follow from the sums and the plays."""
-        counts = posterior.counts.astype(float)
-        check_sums(self.sums, counts[:, None])
-        fresh = posterior.smooth(np.column_stack([self.sums, counts])).T
+        counts, ones = posterior.counts.astype(float)[:, None], self._ones(posterior)
+        check_sums(self.sums, counts)
+        fresh = posterior.smooth(np.column_stack([self.sums, ones])).T
         # payoffs may have cancelled in the sums, their rounding errors in the means have not
-        unit = max(self._largest, largest_mean(self.sums, counts[:, None]))
+        unit = max(self._largest, largest_mean(self.sums, ones[:, None]))
         agree("the means", self._rows[:-1], fresh[:-1], unit)
         agree("the smoothed ones", self._rows[-1], fresh[-1], 1.0)

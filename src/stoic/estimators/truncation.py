@@ -44,5 +44,5 @@ def check_sums(sums: Array, counts: Array) -> None:
 
 
 def largest_mean(sums: Array, counts: Array) -> float:
-    """The largest |mean payoff| of all arms."""
-    return float(np.abs(sums / np.maximum(counts, 1.0)).max(initial=0.0))
+    """The largest |mean payoff| of all arms; ``counts`` may be sums of weights."""
+    return float(np.abs(sums / np.where(counts > 0.0, counts, 1.0)).max(initial=0.0))

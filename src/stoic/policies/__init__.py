@@ -9,6 +9,7 @@ from stoic.policies.fast_slow_gp_ucb import FastSlowGPUCB
 from stoic.policies.gp_ucb import GPUCB
 from stoic.policies.mom_gp_ucb import MoMGPUCB
 from stoic.policies.parts.registry import by_name, from_state, names, register
+from stoic.policies.rcgp_ucb import RCGPUCB
 from stoic.policies.rgp_pe import RGPPE
 from stoic.policies.rgp_ucb import RGPUCB
 from stoic.policies.tgp_ucb import TGPUCB
@@ -20,6 +21,7 @@ __all__ = [
     "BKB",
     "CATGPUCB",
     "GPUCB",
+    "RCGPUCB",
     "RGPPE",
     "RGPUCB",
     "TGPUCB",

@@ -7,6 +7,7 @@ from stoic.posterior.exact import ExactPosterior
 from stoic.posterior.features import FeaturePosterior
 from stoic.posterior.quickest import AnyPosterior, exact_posterior, spanning_map
 from stoic.posterior.sketch import quadrature_posterior, sketched_posterior
+from stoic.posterior.weighted import WeightedPosterior
 
 __all__ = [
     "AnyPosterior",
@@ -15,6 +16,7 @@ __all__ = [
     "FeaturePosterior",
     "Posterior",
     "Step",
+    "WeightedPosterior",
     "exact_posterior",
     "quadrature_posterior",
     "rare_switching_design",

@@ -87,10 +87,14 @@ class ExactPosterior(Solved):
 
     def observe(self, arm: int, times: int = 1) -> Step:
         """Account for ``times`` more plays of a tracked point; ``gain`` is for their mean."""
+        return self._play(arm, times, float(times))
+
+    def _play(self, arm: int, times: int, weight: float) -> Step:
+        """Account for plays that weigh as much as so many of noise variance λ."""
         slot = self._slot[arm]
         c = self._admit(arm) if slot < 0 else self._column(slot, arm)
         own = max(float(c[arm]), 0.0)
-        noise = self.lam / times
+        noise = self.lam / weight
         gain: Array = c / (noise + own)
         if self._small_ridge:
             self._subtract(arm, gain, c, noise)
@@ -105,11 +109,16 @@ class ExactPosterior(Solved):
         np.maximum(self.var, 0.0, out=self.var)
         self._largest = None
         self.logdet += math.log1p(own / noise)
-        self._count(arm, times)
+        self._add(arm, times, weight)
         refreshed = self.t >= self._next_refresh or self._fragile()
         if refreshed:
             self.refresh()
         return Step(gain, refreshed)
+
+    def _add(self, arm: int, times: int, weight: float) -> None:
+        """Count plays of a tracked point."""
+        del weight  # each weighs one
+        self._count(arm, times)
 
     def _column(self, slot: int, arm: int) -> Array:
         """C[:, a] as it is now."""
@@ -150,7 +159,7 @@ class ExactPosterior(Solved):
         """Give ``arm``, about to be played for the first time, its column of C."""
         u, G = self.size, self._put_off
         prior = self.kernel(self.points, self.points[arm : arm + 1])[:, 0]
-        weights = self.counts[self._played] * prior[self._played] / self.lam
+        weights = self._weight_of_played * prior[self._played] / self.lam
         column: Array = prior - self._covariance @ weights
         if self._late:
             column += G @ (weights @ G[self._played])

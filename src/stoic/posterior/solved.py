@@ -41,9 +41,14 @@ class Solved(Track):
         """The number of distinct points played."""
         return len(self._played)
 
+    @property
+    def _weight_of_played(self) -> Array:
+        """How often each point of U was played, or what its plays weigh together."""
+        return self.counts[self._played].astype(float)
+
     def _factor(self, K: Array) -> tuple[Array, Array]:
         """N^½ and the lower Cholesky factor of B = I + N^½ K N^½/λ over the points played."""
-        root = np.sqrt(self.counts[self._played].astype(float))
+        root = np.sqrt(self._weight_of_played)
         B = root[:, None] * K * (root / self.lam)
         B.flat[:: len(B) + 1] += 1.0
         for share in (0.0, 1e-14, 1e-12, 1e-10, 1e-8):

@@ -55,7 +55,7 @@ def rehearse(schedule: Any, asks: Mapping[str, tuple[Any, ...]], policy: str) ->
     """Ask the schedule once for all that will be asked: what is missing shows at once."""
     learns = getattr(schedule, "learns", False)
     for method, example in asks.items():
-        if learns and method in ("truncation", "order"):
+        if learns and method in ("truncation", "order", "scale"):
             continue  # a schedule that learns the noise clips by what it has learned
         try:
             value = getattr(schedule, method)

@@ -19,10 +19,11 @@ POLICIES = (
     PolicySpec("ata-gp-ucb", "ATA-GP-UCB (Nyström)"),
     PolicySpec("ca-tgp-ucb", "CA-TGP-UCB"),
     PolicySpec("mom-gp-ucb", "MoM-GP-UCB"),
+    PolicySpec("rcgp-ucb", "RCGP-UCB"),
     PolicySpec("bkb", "BKB"),
     PolicySpec("uniform", "Uniform"),
 )
-ROBUST = [spec.label for spec in POLICIES[1:5]]
+ROBUST = [spec.label for spec in POLICIES[1:6]]
 WORKLOADS = ("azure/nginx/wikipedia", "azure/postgres/tpcc", "azure/postgres/tpch")
 
 

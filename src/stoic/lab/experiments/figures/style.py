@@ -53,6 +53,7 @@ KNOWN = {
     "bbkb": Style("#7F4F00", _DOTDASH, "<"),
     "rgp-ucb": Style("#882255", "-", ">"),
     "rgp-pe": Style("#332288", _LONG, "p"),
+    "rcgp-ucb": Style("#117733", _DOTDASH, "d"),
     "uniform": Style("#888888", ":", "*"),
 }
 """Fixed styles, by the policy's label in lower case."""

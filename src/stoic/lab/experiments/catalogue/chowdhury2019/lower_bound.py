@@ -42,6 +42,7 @@ ALL = (
     PolicySpec("bbkb", "BBKB"),
     PolicySpec("rgp-ucb", "RGP-UCB"),
     PolicySpec("rgp-pe", "RGP-PE"),
+    PolicySpec("rcgp-ucb", "RCGP-UCB"),
     UNIFORM,
 )
 
