@@ -8,6 +8,7 @@ from stoic.estimators.clipping import (
     ContextualClipping,
     NoiseWatch,
 )
+from stoic.estimators.huber import HuberClipping, HuberThreshold
 from stoic.estimators.limited import Limited
 from stoic.estimators.limiter import (
     AdaptiveTruncation,
@@ -35,6 +36,8 @@ __all__ = [
     "DenseBelief",
     "EpochPayoffs",
     "FixedFeaturesBelief",
+    "HuberClipping",
+    "HuberThreshold",
     "Limited",
     "Limiter",
     "Limiters",

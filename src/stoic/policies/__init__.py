@@ -6,6 +6,7 @@ from stoic.policies.bbkb import BBKB
 from stoic.policies.bkb import BKB
 from stoic.policies.catgp_ucb import CATGPUCB
 from stoic.policies.gp_ucb import GPUCB
+from stoic.policies.huber_gp_ucb import HuberGPUCB
 from stoic.policies.mom_gp_ucb import MoMGPUCB
 from stoic.policies.parts.registry import by_name, from_state, names, register
 from stoic.policies.rgp_pe import RGPPE
@@ -22,6 +23,7 @@ __all__ = [
     "RGPPE",
     "RGPUCB",
     "TGPUCB",
+    "HuberGPUCB",
     "MoMGPUCB",
     "Policy",
     "Recommendation",
