@@ -15,7 +15,7 @@ X = np.linspace(0, 1, 50)
 WAVE = np.sin(5 * X) + 0.5 * np.cos(13 * X)
 WAVE = (WAVE - WAVE.min()) / np.ptp(WAVE)
 PEAK = np.exp(-0.5 * ((X - 0.7) / 0.03) ** 2)
-ROBUST = ["tgp-ucb", "ca-tgp-ucb", "mom-gp-ucb", "ata-gp-ucb"]
+ROBUST = ["tgp-ucb", "ca-tgp-ucb", "mom-gp-ucb", "ata-gp-ucb", "huber-gp-ucb"]
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
@@ -105,7 +105,7 @@ def test_adaptive_truncation_folds_nothing_too_early() -> None:
     assert policy.mean[0] == 0.0
 
 
-@pytest.mark.parametrize("name", ["gp-ucb", "bkb", "ata-gp-ucb"])
+@pytest.mark.parametrize("name", ["gp-ucb", "bkb", "ata-gp-ucb", "huber-gp-ucb"])
 def test_batches_spread(name: str) -> None:
     policy: Any = by_name(name)(stoic.Arms(X), stoic.SquaredExponential(0.1))
     assert len(set(policy.ask(8))) == 8

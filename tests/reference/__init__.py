@@ -14,6 +14,7 @@ from .bbkb import BBKB
 from .bkb import BKB
 from .catgpucb import CATGPUCB
 from .gpucb import GPUCB
+from .hubergpucb import HuberGPUCB
 from .momgpucb import MoMGPUCB
 from .rgppe import RGPPE
 from .rgpucb import RGPUCB
@@ -29,6 +30,7 @@ ALL: dict[str, type[Reference]] = {
     "bbkb": BBKB,
     "rgpucb": RGPUCB,
     "rgppe": RGPPE,
+    "hubergpucb": HuberGPUCB,
 }
 
 __all__ = [
@@ -42,6 +44,7 @@ __all__ = [
     "RGPUCB",
     "TGPUCB",
     "Constants",
+    "HuberGPUCB",
     "MoMGPUCB",
     "Reference",
 ]

@@ -50,8 +50,14 @@ class HuberThreshold(Limiter):
 class HuberClipping(Clipping):
     """Clipping to a limit that grows with (1 + w²)/w², the plays that stand behind the estimate.
 
-    They are never more than all plays, whatever the ridge.
+    They are never more than all plays, whatever the ridge. The factors were chosen on 40 functions
+    (100 arms, SE l = 0.2, 4,000 rounds) with t₃, symmetrised Pareto(1.21) and contaminated noise.
+    The paper's growth, ½ instead of GROWTH, lost more under each of them on the eight functions that
+    it was tried on.
     """
+
+    LIMIT = 1.345  # Huber's choice: 95 % efficient where the noise is normal
+    WARMUP_LIMIT = 2.0  # about √2·LIMIT: of a new arm neither payoff nor function is known
 
     def _support(self, arm: int, columns: int, belief: Belief, step: Step) -> float:
         del columns

@@ -52,9 +52,9 @@ class HuberGPUCB(UCBPolicy):
     Cost per round: A·r for r directions that the features span, whatever t.
 
     From the paper: the step, V_t, w, and the form c_t = σ_tτ_t of the threshold, with
-    τ_t = τ_0·√(1 + w²)/w·t^{(1−ε)/(2(1+ε))}. We have these from a public summary of the paper, which
-    lacks the values of τ_0, of the step size α and of the width β_t. So there is no theory or paper
-    schedule, and no theorem is claimed. A schedule of one's own gives ``width(progress)`` and
+    τ_t = τ_0·√(1 + w²)/w·t^{(1−ε)/(2(1+ε))}. We have these from a public summary of the paper,
+    which lacks the values of τ_0, of the step size α and of the width β_t. So there is no theory or
+    paper schedule, and no theorem is claimed. A schedule of one's own gives ``width(progress)`` and
     ``truncation(t)`` = ν·τ_0·t^{(1−ε)/(2(1+ε))}.
 
     Departures from print: the step size is one (V_t has Σφφᵀ/α in the paper), so that θ is ridge
