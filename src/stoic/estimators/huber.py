@@ -52,8 +52,8 @@ class HuberClipping(Clipping):
 
     They are never more than all plays, whatever the ridge. The factors were chosen on 40 functions
     (100 arms, SE l = 0.2, 4,000 rounds) with t₃, symmetrised Pareto(1.21) and contaminated noise.
-    The paper's growth, ½ instead of GROWTH, lost more under each of them on the eight functions that
-    it was tried on.
+    The paper's growth, ½ instead of GROWTH, lost more under each of them on the eight functions
+    that it was tried on.
     """
 
     LIMIT = 1.345  # Huber's choice: 95 % efficient where the noise is normal

@@ -31,9 +31,10 @@ __all__ = ["HuberGPUCB"]
 class HuberGPUCB(UCBPolicy):
     """Huber-GP-UCB: one gradient step of the Huber loss for each payoff, on fixed features.
 
-    For heavy tails, where the cost of a round must not grow with t: :class:`ATAGPUCB` truncates
-    its whole history again in each round, this policy looks at a payoff once. With w² =
-    φᵀV_{t−1}⁻¹φ the leverage of the play and V_t = λI + Σφφᵀ,
+    For heavy tails and outliers, at a fraction of the cost of :class:`ATAGPUCB`, which truncates
+    its payoffs again in later rounds. This policy looks at a payoff once, so an early outlier at an
+    arm that is not played again stays in its estimate, and a lonely peak without noise stays
+    clipped. With w² = φᵀV_{t−1}⁻¹φ the leverage of the play and V_t = λI + Σφφᵀ,
 
         θ_{t+1} = θ_t + V_t⁻¹φ·ψ(y_t − φᵀθ_t),  ψ(r) = max(−c_t, min(c_t, r)),
 
