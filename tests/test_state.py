@@ -32,8 +32,11 @@ THEORY: dict[str, Any] = {
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {name: (name, {}) for name in names()}
 for srinivas in ("srinivas-thm1", "srinivas-thm3"):
     VARIANTS[f"gp-ucb-{srinivas}"] = ("gp-ucb", {**THEORY, "schedule": srinivas})
-VARIANTS |= {f"{name}-theory": (name, THEORY) for name in names() if name != "rcgp-ucb"}
 VARIANTS["rcgp-ucb-paper"] = ("rcgp-ucb", {"schedule": "paper"})  # it has no theory schedule
+VARIANTS |= {
+    f"{name}-theory": (name, THEORY) for name in names() if "theory" in by_name(name).schedules
+}
+VARIANTS["huber-gp-ucb-exact"] = ("huber-gp-ucb", {"features": "exact"})
 VARIANTS["ata-gp-ucb-qff"] = ("ata-gp-ucb", {"features": "qff"})
 VARIANTS["ata-gp-ucb-qff-theory"] = ("ata-gp-ucb", {"features": "qff", **THEORY})
 VARIANTS["rgp-pe-median"] = ("rgp-pe", {"replicate": "median"})
@@ -88,7 +91,7 @@ def test_resumes_bit_by_bit(
 
 
 def test_box_states_resume(tmp_path: Path) -> None:
-    for name in ("tgp-ucb", "mom-gp-ucb", "bbkb", "ata-gp-ucb"):
+    for name in ("tgp-ucb", "mom-gp-ucb", "bbkb", "ata-gp-ucb", "huber-gp-ucb"):
         make: Any = by_name(name)
         policy = make(stoic.Box([0.0], [1.0]), stoic.SquaredExponential(0.2))
         play_on(policy, 13)

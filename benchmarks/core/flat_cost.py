@@ -36,6 +36,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "GP-UCB": ("gp-ucb", {}),
     "TGP-UCB": ("tgp-ucb", {}),
     "CA-TGP-UCB": ("ca-tgp-ucb", {}),
+    "Huber-GP-UCB": ("huber-gp-ucb", {}),
     "MoM-GP-UCB": ("mom-gp-ucb", {}),
     "RGP-UCB": ("rgp-ucb", {}),
     "RGP-PE": ("rgp-pe", {}),

@@ -31,6 +31,7 @@ POLICIES: dict[str, tuple[str, dict[str, Any]]] = {
     "ATA-GP-UCB (Nyström)": ("ata-gp-ucb", {"features": "nystrom"}),
     "ATA-GP-UCB (QFF)": ("ata-gp-ucb", {"features": "qff"}),
     "CA-TGP-UCB": ("ca-tgp-ucb", {}),
+    "Huber-GP-UCB": ("huber-gp-ucb", {}),
     "MoM-GP-UCB": ("mom-gp-ucb", {}),
     "RCGP-UCB": ("rcgp-ucb", {}),
     "GP-UCB": ("gp-ucb", {}),

@@ -69,8 +69,8 @@ def _examples() -> Iterator[tuple[str, tuple[str, Any, Any, dict[str, Any], int]
     ]
     for name in names():
         for world, domain, kernel, own in worlds:
-            if world == "theory" and "theory" not in by_name(name).schedules:
-                own = {"schedule": "paper"}
+            if own.get("schedule", "practical") not in by_name(name).schedules:
+                continue
             yield f"{name}-{world}", (name, domain, kernel, own, 6 if world == "box" else 37)
     yield "ata-gp-ucb-qff", ("ata-gp-ucb", many, _SMOOTH, {"features": "qff"}, 33)
     own = {"features": "qff", **_THEORY}

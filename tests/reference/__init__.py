@@ -15,6 +15,7 @@ from .bkb import BKB
 from .catgpucb import CATGPUCB
 from .fastslowgpucb import FastSlowGPUCB
 from .gpucb import GPUCB
+from .hubergpucb import HuberGPUCB
 from .momgpucb import MoMGPUCB
 from .rcgpucb import RCGPUCB
 from .rgppe import RGPPE
@@ -33,6 +34,7 @@ ALL: dict[str, type[Reference]] = {
     "rgppe": RGPPE,
     "fastslowgpucb": FastSlowGPUCB,
     "rcgpucb": RCGPUCB,
+    "hubergpucb": HuberGPUCB,
 }
 
 __all__ = [
@@ -48,6 +50,7 @@ __all__ = [
     "TGPUCB",
     "Constants",
     "FastSlowGPUCB",
+    "HuberGPUCB",
     "MoMGPUCB",
     "Reference",
 ]

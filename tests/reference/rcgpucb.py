@@ -50,7 +50,7 @@ class Stream:
 class RCGPUCB(Reference):
     """RCGP-UCB. No parameter of its own."""
 
-    schedules: tuple[Schedule, ...] = ("paper", "practical")
+    schedules = ("paper", "practical")
 
     def __init__(self, K: Array, **common: Unpack[Common]) -> None:
         super().__init__(K, **common)

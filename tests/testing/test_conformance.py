@@ -18,6 +18,9 @@ from stoic.testing import EstimatorSuite, PolicySuite, PosteriorSuite
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {name: (name, {}) for name in names()}
 VARIANTS["ata-gp-ucb-qff"] = ("ata-gp-ucb", {"features": "qff"})
 VARIANTS |= {
+    f"huber-gp-ucb-{kind}": ("huber-gp-ucb", {"features": kind}) for kind in ("qff", "exact")
+}
+VARIANTS |= {
     f"rgp-pe-{how}": ("rgp-pe", {"replicate": how}) for how in ("median", "trimmed", "mom")
 }
 

@@ -8,6 +8,7 @@ from stoic.estimators.clipping import (
     ContextualClipping,
     NoiseWatch,
 )
+from stoic.estimators.huber import HuberClipping, HuberThreshold
 from stoic.estimators.limited import Limited
 from stoic.estimators.limiter import (
     AdaptiveTruncation,
@@ -43,6 +44,8 @@ __all__ = [
     "FixedFeaturesBelief",
     "FixedWeights",
     "LearnedWeights",
+    "HuberClipping",
+    "HuberThreshold",
     "Limited",
     "Limiter",
     "Limiters",

@@ -41,18 +41,27 @@ class QuadratureMap:
         Corners of the domain.
     nodes
         m̄, to fix it; its error is then not checked.
+    instead
+        The features that an error names where these don't suit.
 
     >>> QuadratureMap(SquaredExponential(0.2), np.zeros(1), np.ones(1)).nodes
     29
     """
 
-    def __init__(self, kernel: Kernel, low: Array, high: Array, nodes: int | None = None) -> None:
-        variance, lengthscale = _squared_exponential(kernel)
-        side = np.where(high > low, high - low, 1.0)
+    def __init__(
+        self,
+        kernel: Kernel,
+        low: Array,
+        high: Array,
+        nodes: int | None = None,
+        instead: str = "nystrom",
+    ) -> None:
+        variance, lengthscale = _squared_exponential(kernel, instead)
+        side = _sides(low, high)
         self._low, self._side = low, side
         self._scale = np.broadcast_to(lengthscale, low.shape) / side
         self.nodes = (
-            _enough_nodes(self._scale)
+            _enough_nodes(self._scale, instead)
             if nodes is None
             else integer(nodes, "the number of quadrature nodes", at_least=1)
         )
@@ -62,7 +71,7 @@ class QuadratureMap:
                 f"expected at most {_MAX_FEATURES} quadrature features, got "
                 f"2·{self.nodes}^{len(low)} = {count} for length-scales "
                 f"{np.round(self._scale, 4).tolist()} of the domain's sides; "
-                "use features='nystrom'"
+                f"use features={instead!r}"
             )
         # A grid point's weight is the product of its 1-D weights
         omega, weight = np.polynomial.hermite.hermgauss(self.nodes)
@@ -72,6 +81,13 @@ class QuadratureMap:
             variance * np.prod(weight[np.array(grid)] / np.sqrt(np.pi), axis=1)
         )
         self._reduction: Array = np.eye(count)
+
+    @staticmethod
+    def size_for(kernel: Kernel, low: Array, high: Array) -> int:
+        """How many features, 2m̄^d, a kernel needs on a domain; or a typed error."""
+        _, lengthscale = _squared_exponential(kernel, "nystrom")
+        scale = np.broadcast_to(lengthscale, low.shape) / _sides(low, high)
+        return int(2 * _enough_nodes(scale, "nystrom") ** len(low))
 
     def full(self, X: Array) -> Array:
         """φ at points, all m coordinates."""
@@ -100,19 +116,24 @@ class QuadratureMap:
         return Features(psi, self._reduction, in_parts(psi, X, rounding, np.ones(psi.shape[1])))
 
 
-def _squared_exponential(kernel: Kernel) -> tuple[float, float | Array]:
+def _sides(low: Array, high: Array) -> Array:
+    """The lengths that are scaled to one."""
+    return np.where(high > low, high - low, 1.0)
+
+
+def _squared_exponential(kernel: Kernel, instead: str) -> tuple[float, float | Array]:
     variance = 1.0
     while isinstance(kernel, Scaled):
         variance, kernel = variance * kernel.variance, kernel.kernel
     if not isinstance(kernel, SquaredExponential):
         raise InvalidInput(
             "expected a SquaredExponential kernel for quadrature features, "
-            f"got {kernel!r}; use features='nystrom' for any other kernel"
+            f"got {kernel!r}; use features={instead!r} for any other kernel"
         )
     return variance, kernel.lengthscale
 
 
-def _enough_nodes(scale: Array) -> int:
+def _enough_nodes(scale: Array, instead: str) -> int:
     """The smallest m̄ whose worst error over differences in [0, 1]^d is below the tolerance."""
     delta = np.linspace(0.0, 1.0, 257)[:, None] / scale  # differences in length-scales, (257, d)
     exact = np.exp(-0.5 * delta**2)
@@ -129,6 +150,6 @@ def _enough_nodes(scale: Array) -> int:
         raise TooManyFeatures(
             f"expected length-scales that {_MAX_NODES} quadrature nodes per dimension can "
             f"resolve, got {np.round(scale, 4).tolist()} of the domain's sides; "
-            "use features='nystrom'"
+            f"use features={instead!r}"
         )
     return nodes[first]

@@ -7,6 +7,7 @@ from stoic.policies.bkb import BKB
 from stoic.policies.catgp_ucb import CATGPUCB
 from stoic.policies.fast_slow_gp_ucb import FastSlowGPUCB
 from stoic.policies.gp_ucb import GPUCB
+from stoic.policies.huber_gp_ucb import HuberGPUCB
 from stoic.policies.mom_gp_ucb import MoMGPUCB
 from stoic.policies.parts.registry import by_name, from_state, names, register
 from stoic.policies.rcgp_ucb import RCGPUCB
@@ -26,6 +27,7 @@ __all__ = [
     "RGPUCB",
     "TGPUCB",
     "FastSlowGPUCB",
+    "HuberGPUCB",
     "MoMGPUCB",
     "Policy",
     "Recommendation",

@@ -6,7 +6,11 @@ from stoic.posterior.design import rare_switching_design
 from stoic.posterior.exact import ExactPosterior
 from stoic.posterior.features import FeaturePosterior
 from stoic.posterior.quickest import AnyPosterior, exact_posterior, spanning_map
-from stoic.posterior.sketch import quadrature_posterior, sketched_posterior
+from stoic.posterior.sketch import (
+    few_quadrature_features,
+    quadrature_posterior,
+    sketched_posterior,
+)
 from stoic.posterior.weighted import WeightedPosterior
 
 __all__ = [
@@ -18,6 +22,7 @@ __all__ = [
     "Step",
     "WeightedPosterior",
     "exact_posterior",
+    "few_quadrature_features",
     "quadrature_posterior",
     "rare_switching_design",
     "sketched_posterior",

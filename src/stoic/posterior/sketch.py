@@ -5,15 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from stoic.checks import Array, IntArray
+from stoic.errors import InvalidInput
 from stoic.features import GrowingMap, NystromMap, QuadratureMap, SpannedGrowingMap
 from stoic.kernels import Kernel
 from stoic.posterior.features import FeaturePosterior
 from stoic.posterior.quickest import spanning_map
 from stoic.spaces import Arms, Domain
 
-__all__ = ["quadrature_posterior", "sketched_posterior"]
+__all__ = ["few_quadrature_features", "quadrature_posterior", "sketched_posterior"]
 
 _BOX_POINTS = 512  # points of a box, at which features are reduced to their span
+_MIN_RIDGE = 0.1  # of the prior variance: below it, λ needs more digits than features have
+_MAX_POINTS = 50_000  # beyond it, the reduction to their span delays the first round
+_FEW_FEATURES = 512  # before the reduction
 
 
 def sketched_posterior(
@@ -44,15 +48,44 @@ def sketched_posterior(
 
 
 def quadrature_posterior(
-    kernel: Kernel, domain: Domain, lam: float, nodes: int | None
+    kernel: Kernel,
+    domain: Domain,
+    lam: float,
+    nodes: int | None,
+    *,
+    root: bool = True,
+    instead: str = "nystrom",
 ) -> FeaturePosterior:
-    """A posterior on quadrature Fourier features; None: as many nodes as the kernel needs."""
+    """A posterior on quadrature Fourier features; None: as many nodes as the kernel needs.
+
+    ``root`` as above; ``instead`` are the features that the error names where these don't suit.
+    """
     if isinstance(domain, Arms):
         points = filling = domain.X
-        low, high = points.min(axis=0), points.max(axis=0)
     else:
         points, filling = np.zeros((0, domain.dimension)), domain.spread(_BOX_POINTS, 0)
-        low, high = domain.low, domain.high
-    map = QuadratureMap(kernel, low, high, nodes)
+    map = QuadratureMap(kernel, *_corners(domain), nodes, instead)
     map.reduce(filling)
-    return FeaturePosterior(kernel, points, lam, map, root=True)
+    return FeaturePosterior(kernel, points, lam, map, root=root)
+
+
+def few_quadrature_features(kernel: Kernel, domain: Domain, lam: float) -> bool:
+    """Whether quadrature features represent the kernel to rounding, and soon.
+
+    They don't for other kernels than the squared exponential, for small ridges λ, which need more
+    digits than features have, and for short length-scales in several dimensions.
+    """
+    points = domain.X if isinstance(domain, Arms) else domain.landmarks()
+    prior = float(kernel.diag(points).max())
+    if lam < _MIN_RIDGE * prior or len(points) > _MAX_POINTS:
+        return False
+    try:
+        return QuadratureMap.size_for(kernel, *_corners(domain)) <= _FEW_FEATURES
+    except InvalidInput:
+        return False
+
+
+def _corners(domain: Domain) -> tuple[Array, Array]:
+    if isinstance(domain, Arms):
+        return domain.X.min(axis=0), domain.X.max(axis=0)
+    return domain.low, domain.high

@@ -48,6 +48,7 @@ KNOWN = {
     "ata-gp-ucb (nyström)": Style("#009E73", "-", "^"),
     "ata-gp-ucb (qff)": Style("#56B4E9", _DOTDASH, "v"),
     "ca-tgp-ucb": Style("#D55E00", "-", "D"),
+    "huber-gp-ucb": Style("#009999", _TWODOTS, "h"),
     "mom-gp-ucb": Style("#CC79A7", _LONG, "P"),
     "bkb": Style("#E69F00", "-", "X"),
     "bbkb": Style("#7F4F00", _DOTDASH, "<"),

@@ -37,6 +37,7 @@ ALL = (
     TGP,
     NYSTROM,
     PolicySpec("ca-tgp-ucb", "CA-TGP-UCB"),
+    PolicySpec("huber-gp-ucb", "Huber-GP-UCB"),
     PolicySpec("mom-gp-ucb", "MoM-GP-UCB"),
     PolicySpec("bkb", "BKB"),
     PolicySpec("bbkb", "BBKB"),
