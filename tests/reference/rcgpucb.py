@@ -16,7 +16,7 @@ from typing import Unpack
 
 import numpy as np
 
-from .base import Array, Common, Reference, Schedule
+from .base import Array, Common, Reference
 
 WARM_UP = 10
 
