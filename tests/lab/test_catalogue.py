@@ -7,13 +7,11 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from helpers.made_results import case, make
 from stoic.lab.experiments.catalogue import CATALOGUE, Claim, Reproduction
-from stoic.lab.experiments.catalogue.base import checked_claim
-from stoic.lab.experiments.catalogue.bogunovic2022.checks import right_arm
+from stoic.lab.experiments.catalogue.base import Verdict, checked_claim
 from stoic.lab.experiments.catalogue.checks import Check, ordering
 from stoic.lab.experiments.catalogue.size import Size
 from stoic.lab.experiments.figures import KINDS
@@ -186,15 +184,10 @@ def test_claims_about_what_was_left_out_of_a_full_run_are_left_out() -> None:
     )
 
 
-def test_none_of_none_is_not_tested() -> None:
-    made = make([case("TGP-UCB")]).tables["curves"]
-    for active, word in ((5, "not tested"), (1, "does not hold")):  # arms left at the end
-        curves = {**made, "policy": np.full(len(made["t"]), "RGP-PE"), "active": 0 * made["t"]}
-        curves["active"] = curves["active"] + active
-        results = Results({"curves": curves}, {})
-        one = checked_claim(Claim("The arm is right.", right_arm), right_arm(results), FULL)
-        assert one.word == word
-        assert "0 of 0" not in one.figures
+def test_a_claim_about_no_case_is_not_tested() -> None:
+    for tested, word in ((False, "not tested"), (True, "is not settled")):
+        verdict = Verdict(None, "no run was down to one arm", tested=tested)
+        assert checked_claim(Claim("The arm is right.", BELOW), verdict, FULL).word == word
 
 
 def test_one_trial_has_no_spread() -> None:

@@ -72,7 +72,16 @@ def test_it_is_registered() -> None:
     np.testing.assert_array_equal(problem.f, robot3d(seed=3).f)
 
 
+def test_trials_can_share_a_set_of_pushes() -> None:
+    shared = [robot3d(seed=seed, pushes=3) for seed in (0, 8)]
+    for problem in shared:
+        np.testing.assert_array_equal(problem.domain.X, robot3d(seed=3).domain.X)
+        np.testing.assert_array_equal(problem.f, robot3d(seed=3).f)
+
+
 def test_bad_input() -> None:
+    with pytest.raises(InvalidInput, match="pushes"):
+        robot3d(seed=0, pushes=-1)
     with pytest.raises(InvalidInput, match="'table', 'simulation'"):
         robot3d(seed=0, source="dream")
     with pytest.raises(InvalidInput):

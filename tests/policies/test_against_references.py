@@ -160,3 +160,32 @@ def test_lockstep(policy: str, where: str, noise: str, schedule: str, lam: float
     if schedule not in by_name(name).schedules:
         schedule = "practical"  # RCGP-UCB has no theory schedule
     assert follow(name, twin, own, where, noise, schedule, lam).max() < TOLERANCE
+
+
+@pytest.mark.parametrize("lam", [1.0, 0.3])
+def test_on_a_box_rgp_pe_has_the_width_of_corollary_7(lam: float) -> None:
+    given = Constants(norm_bound=1.5, noise_std=0.8, budget=3.0, delta=0.1)
+    assumed = stoic.Assumptions(norm_bound=1.5, noise_std=0.8, budget=3.0, delta=0.1)
+    more: dict[str, Any] = {"schedule": "theory", "horizon": T, "assumptions": assumed, "lam": lam}
+    kernel = stoic.SquaredExponential(0.3)
+    policy: Any = by_name("rgp-pe")(stoic.Box([0.0], [1.0]), kernel, **more)
+    points = policy.points
+    finite = by_name("rgp-pe")(stoic.Arms(points), kernel, **more)
+    K = np.exp(-((points - points.T) ** 2) / (2.0 * 0.3**2))
+    reference = ReferenceRGPPE(K, lam=lam, horizon=T, constants=given, continuous=True)
+    payoffs = NOISES["t3"](np.random.default_rng(7), T)
+    for t in range(T):
+        arm = reference.plan[0]
+        point = policy.ask()
+        np.testing.assert_array_equal(point, points[arm])
+        payoff = float(np.sin(6.0 * point[0]) + payoffs[t])
+        policy.tell(point, payoff)
+        reference.tell(arm, payoff)
+        if t < 2:  # the first epoch, alike on the same points as arms, but for the width
+            finite.tell(finite.ask(), payoff)
+        assert differ(policy.mean, reference.mean) < TOLERANCE
+        assert differ(policy.std, reference.std) < TOLERANCE
+        assert differ(policy.width, reference.width) < TOLERANCE
+        if t == 1:
+            assert 0.0 < finite.width != pytest.approx(policy.width, rel=1e-3)  # Corollary 5
+    assert policy.epoch >= 3

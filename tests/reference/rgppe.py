@@ -1,12 +1,14 @@
 """RGP-PE: robust GP phased elimination.
 
 Bogunovic, Li, Krause, Scarlett, "A robust phased elimination algorithm for corruption-tolerant
-Gaussian process bandits", NeurIPS 2022, Algorithm 1, Eqs. (6) and (7), Theorem 3, Corollary 5;
-the paper schedule is section 4.
+Gaussian process bandits", NeurIPS 2022, Algorithm 1, Eqs. (6) and (7), Theorem 3, Corollaries 5
+and 7; the paper schedule is section 4.
 
 Departures from print: sigma_0(x) = sqrt(k(x,x)), where line 2 has 1; psi = ln(eta)/(2 gamma_T) with
 the realised 2 gamma of the epoch's selections, at most 1; determinants are compared by their
-logarithms, and a growth by exactly eta (to 1e-9) counts as none; the last epoch is not cut at T.
+logarithms, and a growth by exactly eta (to 1e-9) counts as none; the last epoch is not cut at T;
+gamma of Corollary 7 is the realised one of the epoch's u_h plays, and its sigma is divided by
+sqrt(lam) if lam < 1.
 """
 
 from math import ceil
@@ -18,7 +20,10 @@ from .base import Array, Common, Mask, Reference
 
 
 class RGPPE(Reference):
-    """RGP-PE. Own parameters: `eta`, `psi` (None: by schedule), `b` and `beta` of the paper."""
+    """RGP-PE. Own parameters: `eta`, `psi` (None: by schedule), `b` and `beta` of the paper.
+
+    `continuous`: K is of points that stand for a continuous domain, so Corollary 7 applies.
+    """
 
     def __init__(
         self,
@@ -28,10 +33,12 @@ class RGPPE(Reference):
         psi: float | None = None,
         b: float = 0.1,
         beta: float = 4.0,
+        continuous: bool = False,
         **common: Unpack[Common],
     ) -> None:
         super().__init__(K, **common)
         self.eta, self.given_psi, self.b, self.beta = eta, psi, b, beta
+        self.continuous = continuous
         # Line 1: l_0 = 2, h = 0, X_0 = X
         self.l_h, self.h = 2, 0
         self.active: Mask = np.ones(len(self.K), dtype=np.bool_)
@@ -113,6 +120,12 @@ class RGPPE(Reference):
         if self.schedule == "paper":
             return float(self.beta + self.b * C / np.sqrt(u_h))  # section 4
         delta_h = 6.0 * self.constants.delta / ((self.h + 1) ** 2 * np.pi**2)  # Cor. 5
+        if self.continuous:
+            # Cor. 7: beta_h = B + sigma sqrt(2 (gamma_u + 1 + ln(1/delta_h)))
+            gamma_u = 0.5 * self._logdet(self.plays[self.start :])
+            root = np.sqrt(2.0 * (gamma_u + 1.0 + np.log(1.0 / delta_h)))
+            beta_h = B + sigma / min(1.0, np.sqrt(self.lam)) * root
+            return float(beta_h + C * np.sqrt(u_h) / (self.l_h * self.psi * self.lam))
         # Cor. 5: beta_h = B + (sigma/sqrt(lam)) sqrt(2 ln(|X|/delta_h))
         beta_h = B + sigma / np.sqrt(self.lam) * np.sqrt(2.0 * np.log(len(self.K) / delta_h))
         # Line 15: beta_h + C sqrt(u_h)/(l_h psi lam)

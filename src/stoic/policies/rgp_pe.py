@@ -1,7 +1,7 @@
 """RGP-PE: phased elimination that an adversary with a budget can't fool for long.
 
 Bogunovic, Li, Krause, Scarlett, *A robust phased elimination algorithm for corruption-tolerant
-Gaussian process bandits*, NeurIPS 2022, Algorithm 1, Theorem 3, Corollary 5.
+Gaussian process bandits*, NeurIPS 2022, Algorithm 1, Theorem 3, Corollaries 5 and 7.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ class RGPPE(PhasedPolicy):
     Cost per epoch: (switches)·A·(distinct arms); nothing per round.
 
     Departures from print: ψ's γ is the realised one. Eq. (7)'s averaging of identical actions is
-    the ordinary posterior mean. A box is represented by 512 quasi-random points. The practical
+    the ordinary posterior mean. A box is represented by 512 quasi-random points: only these are
+    played and eliminated, by bounds that hold on the whole box (Corollary 7). The practical
     schedule clips replays about the former epoch's estimate.
 
     >>> import numpy as np, stoic
@@ -82,16 +83,17 @@ class RGPPE(PhasedPolicy):
         posterior, location = self._posterior(), self._payoffs.location()
         deviation = posterior.smooth(self._payoffs.sums(location))  # line 14, eq. (7)
         self._mean, self._std = location + deviation, posterior.std  # line 14: μ̃ and σ of epoch h
-        self._width = float(self.schedule.width(self._facts(deviation)))
+        self._width = float(self.schedule.width(self._facts(deviation, posterior.logdet)))
         half = self._width * self._std
         best = (deviation - half)[self.active].max()
         self.active &= deviation + half >= best  # line 15: X_{h+1}
 
-    def _facts(self, deviation: Array) -> Epoch:
+    def _facts(self, deviation: Array, logdet: float) -> Epoch:
         """What the schedule may look at."""
         return replace(
             self._plan.facts,
             noise=self._payoffs.noise(),
             amplitude=float(np.ptp(deviation)) / 4.0,
             widest=float(self._std[self.active].max()),
+            plays_logdet=logdet,
         )

@@ -74,13 +74,17 @@ class Assumptions:
 
 @dataclass(frozen=True)
 class Setting:
-    """What stays fixed over a run: the assumptions, the ridge, the horizon, the arms."""
+    """What stays fixed over a run: the assumptions, the ridge, the horizon, the arms.
+
+    On a box, ``continuous`` is true, and ``arms`` is the number of points that stand for it.
+    """
 
     assumptions: Assumptions
     lam: float
     horizon: int | None = None
     arms: int = 1
     prior_var: float = 1.0  # κ², the largest k(x, x)
+    continuous: bool = False  # whether the domain is a box
 
     def need(self, name: str) -> float:
         """An assumption, or an error that names it as missing."""

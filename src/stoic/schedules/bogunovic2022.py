@@ -67,6 +67,8 @@ class Epoch:
         ln det of the epoch's selections.
     noise, amplitude, widest
         Learned: scale of the noise, a quarter of the range of the estimates, the largest std.
+    plays_logdet
+        ln det of the epoch's plays, which are no fewer than its selections.
     """
 
     h: int
@@ -77,14 +79,23 @@ class Epoch:
     noise: float = 1.0
     amplitude: float = 0.0
     widest: float = 1.0
+    plays_logdet: float = 0.0
 
 
 @dataclass(frozen=True)
 class RGPPETheory:
-    """Algorithm 1 and Corollary 5: β_h + C√u_h/(l_h ψ λ), β_h = B + (σ/√λ)√(2 ln(|X|/δ_h)).
+    """Algorithm 1: β_h + C√u_h/(l_h ψ λ), with the β_h of Corollary 5, on a box of Corollary 7.
 
-    δ_h = 6δ/((h+1)²π²), ψ = ln η/(2γ). Departures from print: γ is the realised information
-    gain of the epoch's selections, since the maximal one can't be computed; ψ is at most one.
+    Corollary 5, finitely many arms: β_h = B + (σ/√λ)√(2 ln(|X|/δ_h)).
+
+    Corollary 7, any domain: β_h = B + σ√(2(γ_ū + 1 + ln(1/δ_h))), for all points of a box at once.
+
+    δ_h = 6δ/((h+1)²π²), ψ = ln η/(2γ).
+
+    Departures from print: γ is the realised information gain of the epoch's selections, since the
+    maximal one can't be computed; ψ is at most one. In Corollary 7, γ_ū is the realised gain of
+    the epoch's u_h plays, for the same reason (the paper bounds it by γ_T); for λ < 1 its σ is
+    divided by √λ, without which the bound would be false.
     """
 
     setting: Setting
@@ -95,12 +106,20 @@ class RGPPETheory:
 
     def width(self, epoch: Epoch) -> float:
         """The factor of the posterior std at the epoch's end."""
+        C = budget(self.setting, epoch.logdet / 2.0)
+        corruption = C * math.sqrt(epoch.plays) / (epoch.length * epoch.psi * self.setting.lam)
+        return self._beta(epoch) + corruption
+
+    def _beta(self, epoch: Epoch) -> float:
+        """β_h."""
         a, lam = self.setting.assumptions, self.setting.lam
         delta_h = 6.0 * a.delta / ((epoch.h + 1) ** 2 * math.pi**2)
-        sigma = self.setting.need("noise_std") / math.sqrt(lam)
-        beta_h = a.norm_bound + sigma * math.sqrt(2.0 * math.log(self.setting.arms / delta_h))
-        C = budget(self.setting, epoch.logdet / 2.0)
-        return beta_h + C * math.sqrt(epoch.plays) / (epoch.length * epoch.psi * lam)
+        sigma = self.setting.need("noise_std")
+        if self.setting.continuous:  # Cor. 7
+            inner = epoch.plays_logdet + 2.0 * (1.0 + math.log(1.0 / delta_h))
+            return a.norm_bound + sigma / min(1.0, math.sqrt(lam)) * math.sqrt(inner)
+        inner = 2.0 * math.log(self.setting.arms / delta_h)  # Cor. 5
+        return a.norm_bound + sigma / math.sqrt(lam) * math.sqrt(inner)
 
 
 @dataclass(frozen=True)

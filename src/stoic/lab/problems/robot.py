@@ -24,7 +24,7 @@ _TABLE = Path(__file__).with_name("robot3d.npz")  # results of push() for seeds 
 
 
 @problems.register("robot3d")
-def robot3d(*, seed: int, source: str = "table") -> Problem:
+def robot3d(*, seed: int, source: str = "table", pushes: int | None = None) -> Problem:
     """Robot3D(r_x, r_y, t_r) = 5 − ‖push(r_x, r_y, t_r) − r_g‖ at 100 points, r_g = (3, 2).
 
     The hand starts at (r_x, r_y) ~ U[−5, 5]² and pushes for a time t_r ~ U[1, 30]. The kernel is
@@ -39,22 +39,23 @@ def robot3d(*, seed: int, source: str = "table") -> Problem:
         ``"table"``: ten sets of points, simulated in advance; trial s uses set s mod 10.
         ``"simulation"``: new points for each trial, by Box2D, the extra ``robot``. The first ten
         trials equal those of the table, bit for bit with Box2D 2.3.10.
-
-    Departures from print: the paper does not state whether its trials share one set of points;
-    here each trial has its own set.
+    pushes
+        With it, all trials share the set of points of that number, as in the paper, which has
+        one set; without it, each trial has its own.
 
     >>> problem = robot3d(seed=0)
     >>> len(problem.domain), round(problem.optimum, 2)
     (100, 3.88)
     """
     integer(seed, "seed", at_least=0)
+    number = seed if pushes is None else integer(pushes, "pushes", at_least=0)
     if choice(source, "source", ("table", "simulation")) == "simulation":
-        X = _scatter(seed)
+        X = _scatter(number)
         rest = push(X)
     else:
         with np.load(_TABLE) as table:
-            number = seed % len(table["points"])
-            X, rest = table["points"][number], table["rest"][number].astype(np.float64)
+            row = number % len(table["points"])
+            X, rest = table["points"][row], table["rest"][row].astype(np.float64)
     f = 5.0 - np.linalg.norm(rest - _GOAL, axis=1)
     return Problem(
         Arms(X),
@@ -65,7 +66,7 @@ def robot3d(*, seed: int, source: str = "table") -> Problem:
     )
 
 
-def _scatter(seed: int) -> Array:
-    """The arms (r_x, r_y, t_r) of a trial."""
-    rng = np.random.default_rng(seed)
+def _scatter(number: int) -> Array:
+    """The arms (r_x, r_y, t_r) of a set."""
+    rng = np.random.default_rng(number)
     return np.column_stack([rng.uniform(-5.0, 5.0, (_ARMS, 2)), rng.uniform(1.0, 30.0, _ARMS)])

@@ -78,4 +78,4 @@ def checked_setting(
     if horizon is not None:
         horizon = integer(horizon, "horizon", at_least=1, at_most=LARGEST - 1)
     arms = len(domain) if isinstance(domain, Arms) else arms_of_a_box
-    return Setting(assumptions, lam, horizon, arms, prior_var)
+    return Setting(assumptions, lam, horizon, arms, prior_var, isinstance(domain, Box))

@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+import math
+
 from stoic.lab.experiments.spec import Experiment, PolicySpec
 from stoic.lab.experiments.tables import Table
 
-__all__ = ["F1", "ROBUST", "WORLDS", "experiment"]
+__all__ = [
+    "F1",
+    "H_MAX",
+    "LAST_EPOCH",
+    "LEVEL",
+    "MISLEADING",
+    "PUSHES",
+    "ROBUST",
+    "WORLDS",
+    "experiment",
+]
 
-F1 = 2  # the first draw whose optimum is outside the target and above it by less than h_max
+F1 = 68  # f₁: the first draw that meets every printed fact, found by search.py
+PUSHES = 0  # Robot3D: the first set of 100 pushes that does, found by search.py
+LAST_EPOCH = 13  # by which RGP-PE has one arm left, in print
+LEVEL = 0.5 * math.log(50_000.0) ** 0.5  # ½√ln T, an unknown arm's bound at the end on f₁
+H_MAX = {"f1": 1.0, "robot": 3.0}  # of the attack AggSub
+MISLEADING = {"f1": ("Clipping", "AggSub", "Top-3", "Top-5"), "robot": ("Top-3", "Top-5")}
 ROBUST = ("RGP-UCB", "RGP-PE")
 LEVELS: dict[str, dict[str, float]] = {
     "f1": {"c": 0.5, "beta": 4.0},
@@ -15,16 +32,15 @@ LEVELS: dict[str, dict[str, float]] = {
 }
 WORLDS: dict[str, Table] = {
     "f1": {"kind": "gp-sample", "function": F1, "label": "f₁"},
-    "robot": {"kind": "robot3d", "label": "Robot3D"},
+    "robot": {"kind": "robot3d", "pushes": PUSHES, "label": "Robot3D"},
 }
 
 
 def attacks(world: str, budget: float) -> tuple[Table, ...]:
     """No attack, the five attacks, and each of them started later."""
-    h_max = 1.0 if world == "f1" else 3.0
     five: list[Table] = [
         {"kind": "clipping", "delta": 0.5, "label": "Clipping"},
-        {"kind": "agg-sub", "h_max": h_max, "label": "AggSub"},
+        {"kind": "agg-sub", "h_max": H_MAX[world], "label": "AggSub"},
         {"kind": "top-k", "k": 3, "label": "Top-3"},
         {"kind": "top-k", "k": 5, "label": "Top-5"},
         {"kind": "flip", "label": "Flip"},
