@@ -33,6 +33,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {name: (name, {}) for name in 
 VARIANTS |= {f"{name}-theory": (name, THEORY) for name in names()}
 VARIANTS["ata-gp-ucb-qff"] = ("ata-gp-ucb", {"features": "qff"})
 VARIANTS["ata-gp-ucb-qff-theory"] = ("ata-gp-ucb", {"features": "qff", **THEORY})
+VARIANTS["ata-gp-ucb-rff"] = ("ata-gp-ucb", {"features": "rff", "frequencies": 30})
 VARIANTS["rgp-pe-median"] = ("rgp-pe", {"replicate": "median"})
 
 

@@ -6,7 +6,7 @@ from stoic.posterior.design import rare_switching_design
 from stoic.posterior.exact import ExactPosterior
 from stoic.posterior.features import FeaturePosterior
 from stoic.posterior.quickest import AnyPosterior, exact_posterior, spanning_map
-from stoic.posterior.sketch import quadrature_posterior, sketched_posterior
+from stoic.posterior.sketch import fixed_posterior, sketched_posterior
 
 __all__ = [
     "AnyPosterior",
@@ -16,7 +16,7 @@ __all__ = [
     "Posterior",
     "Step",
     "exact_posterior",
-    "quadrature_posterior",
+    "fixed_posterior",
     "rare_switching_design",
     "sketched_posterior",
     "spanning_map",

@@ -1,17 +1,19 @@
-"""Posteriors on the features of a sketch: a dictionary that is empty at first, or quadrature."""
+"""Posteriors on the features of a sketch: a dictionary that is empty at first, or fixed."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 
 from stoic.checks import Array, IntArray
-from stoic.features import GrowingMap, NystromMap, QuadratureMap, SpannedGrowingMap
+from stoic.features import FixedMap, GrowingMap, NystromMap, SpannedGrowingMap
 from stoic.kernels import Kernel
 from stoic.posterior.features import FeaturePosterior
 from stoic.posterior.quickest import spanning_map
 from stoic.spaces import Arms, Domain
 
-__all__ = ["quadrature_posterior", "sketched_posterior"]
+__all__ = ["fixed_posterior", "sketched_posterior"]
 
 _BOX_POINTS = 512  # points of a box, at which features are reduced to their span
 
@@ -43,16 +45,19 @@ def sketched_posterior(
     return FeaturePosterior(kernel, points, lam, empty, root=root)
 
 
-def quadrature_posterior(
-    kernel: Kernel, domain: Domain, lam: float, nodes: int | None
+def fixed_posterior(
+    kernel: Kernel, domain: Domain, lam: float, make: Callable[[Array, Array], FixedMap]
 ) -> FeaturePosterior:
-    """A posterior on quadrature Fourier features; None: as many nodes as the kernel needs."""
+    """A posterior on features that stay as they are.
+
+    ``make`` makes their map from the two corners of the domain.
+    """
     if isinstance(domain, Arms):
         points = filling = domain.X
         low, high = points.min(axis=0), points.max(axis=0)
     else:
         points, filling = np.zeros((0, domain.dimension)), domain.spread(_BOX_POINTS, 0)
         low, high = domain.low, domain.high
-    map = QuadratureMap(kernel, low, high, nodes)
+    map = make(low, high)
     map.reduce(filling)
     return FeaturePosterior(kernel, points, lam, map, root=True)
