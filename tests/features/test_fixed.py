@@ -17,8 +17,13 @@ X = np.random.default_rng(0).random((40, 2))
 
 @pytest.mark.parametrize(
     "kernel",
-    [stoic.SquaredExponential(0.3), stoic.SquaredExponential([0.3, 0.6]), stoic.Matern(2.5, 0.5)]
-    + [2.0 * stoic.Matern(0.5, 0.7), stoic.Matern(1e12, 0.4)],
+    [
+        stoic.SquaredExponential(0.3),
+        stoic.SquaredExponential([0.3, 0.6]),
+        stoic.Matern(2.5, 0.5),
+        2.0 * stoic.Matern(0.5, 0.7),
+        stoic.Matern(1e12, 0.4),
+    ],
     ids=repr,
 )
 def test_random_features_approach_the_kernel(kernel: stoic.kernels.Kernel) -> None:

@@ -1,7 +1,7 @@
 """TOFU: truncation under OFU, for linear bandits with heavy-tailed payoffs.
 
 Shao, Yu, King, Lyu, "Almost optimal algorithms for linear stochastic bandits with heavy-tailed
-payoffs", NeurIPS 2018, Algorithm 2 and Theorem 3. In its notation: b is a bound of the raw moment of
+payoffs", NeurIPS 2018, Algorithm 2 and Theorem 3. Its notation: b bounds the raw moment of
 order 1 + epsilon, S one of the parameter's norm, and the index of an arm is the largest inner
 product with a point of the confidence ellipsoid, x^T theta + beta ||x||_{V^-1}.
 """
