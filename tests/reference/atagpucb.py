@@ -32,7 +32,7 @@ def random_features(X: Array, omega: Array) -> Array:
     """Random Fourier features, Remark 3: (A, 2m) for the frequencies `omega` (m, d)."""
     m = len(omega)
     rows = [[np.cos(w @ x) for w in omega] + [np.sin(w @ x) for w in omega] for x in X]
-    return np.array(rows, dtype=np.float64) / np.sqrt(m)
+    return np.asarray(np.array(rows) / np.sqrt(m), dtype=np.float64)
 
 
 class ATAGPUCB(Reference):

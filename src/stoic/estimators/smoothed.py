@@ -130,12 +130,13 @@ class SmoothedMean:
             )
         counts = posterior.counts
         residual = self.sums[:, 0] - counts * (self.location + self.deviation)
-        weights = residual / posterior.lam
-        square = float(weights @ self.deviation)
+        unit = float(np.abs(residual).max(initial=0.0)) or 1.0  # squares must not overflow
+        weights, estimate = residual / (unit * posterior.lam), self.deviation / unit
+        square = float(weights @ estimate)
         if square <= 0.0:
             return 0.0, 0.0
         variance = posterior.lam * float(weights @ posterior.smooth(weights))
-        return math.sqrt(square), math.sqrt(max(variance, 0.0) / square)
+        return unit * math.sqrt(square), math.sqrt(max(variance, 0.0) / square)
 
     def state(self) -> dict[str, Any]:
         """Everything that :meth:`restore` needs to go on bit by bit."""

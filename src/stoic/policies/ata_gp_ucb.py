@@ -53,7 +53,8 @@ class ATAGPUCB(SketchedPolicy):
         2018; Remark 7). ``"rff"`` are random Fourier features of the squared exponential and Matérn
         kernels, for comparison: by Remark 3 they do not give sublinear regret.
     nodes
-        m̄, quadrature nodes per dimension; by default as many as the kernel needs.
+        m̄, quadrature nodes per dimension; by default as many as the kernel needs for an error of
+        1e-9. Theorem 3 asks for more (:func:`stoic.schedules.chowdhury2019.theorem_nodes`).
     frequencies
         m of Remark 3, frequencies of ``"rff"``, drawn by the seed; 128 by default.
     eps

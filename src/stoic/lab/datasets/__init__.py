@@ -8,6 +8,7 @@ from stoic.lab.datasets.hpo_table import HPOTable, hpo
 from stoic.lab.datasets.latency import RoundTrips, seattle_rtt
 from stoic.lab.datasets.prices import Stocks, stocks
 from stoic.lab.datasets.sensors import LightSensors, light_sensors
+from stoic.lab.datasets.tails import TailRow, kolmogorov_smirnov, tail_table
 from stoic.lab.datasets.tuning import WORKLOADS, Tuning, tuna
 
 __all__ = [
@@ -16,10 +17,13 @@ __all__ = [
     "LightSensors",
     "RoundTrips",
     "Stocks",
+    "TailRow",
     "Tuning",
     "hpo",
+    "kolmogorov_smirnov",
     "light_sensors",
     "seattle_rtt",
     "stocks",
+    "tail_table",
     "tuna",
 ]

@@ -39,7 +39,7 @@ def _accuracy(quick: bool) -> list[Experiment]:
         policies=(PolicySpec("bkb", "BKB"),),
         schedules=("theory", "practical"),
         horizons=(300 if quick else 2000,),
-        trials=1 if quick else 5,
+        trials=1 if quick else 3,
         checkpoints=24,
         record=("accuracy",),
     )
