@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -10,9 +12,13 @@ from helpers.worlds import linear
 from reference.tofu import TOFU
 from stoic.errors import InvalidInput
 from stoic.features import LinearMap, RandomFourierMap
-from stoic.policies import ATAGPUCB
+from stoic.policies import ATAGPUCB, MoMGPUCB
 
 X = np.random.default_rng(0).random((40, 2))
+KNOWN: dict[str, Any] = {
+    "horizon": 150,
+    "assumptions": stoic.Assumptions(moment_order=0.6, central_moment=2.0),
+}
 
 
 @pytest.mark.parametrize(
@@ -93,6 +99,24 @@ def test_ata_on_linear_features_is_tofu(lam: float) -> None:
         plain = np.linalg.solve(tofu.V, np.array(tofu.plays).T @ np.array(tofu.payoffs))
         cut = cut or bool(np.abs(plain - tofu.theta).max() > 1e-3)
     assert cut  # or truncation would not have been tested
+
+
+def test_mom_on_a_linear_kernel_has_the_estimates_of_menu() -> None:
+    """Shao et al. 2018, Algorithm 1: theta_j = V^-1 sum_i y_{i,j} x_i; then a median of its own."""
+    world, plays = linear(), 5
+    policy = MoMGPUCB(world.domain, world.kernel, schedule="theory", plays=plays, **KNOWN)
+    rng = np.random.default_rng(8)
+    V, sums = np.eye(3), np.zeros((plays, 3))
+    for _ in range(20):
+        arm = policy.ask()
+        x = world.domain.X[arm]
+        V += np.outer(x, x)
+        for j in range(plays):
+            y = float(world.f[arm] + rng.standard_t(2))
+            policy.tell(arm, y)
+            sums[j] += y * x
+        theta = np.array([np.linalg.solve(V, row) for row in sums])
+        assert np.abs(policy.mean - np.median(world.domain.X @ theta.T, axis=1)).max() < 1e-8
 
 
 @pytest.mark.parametrize(

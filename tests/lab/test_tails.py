@@ -13,7 +13,7 @@ from stoic.lab.datasets import kolmogorov_smirnov, tail_table
 
 
 def literal(values: list[float]) -> float:
-    """The supremum of |F_n − Φ|, by going through all values, with Φ of the values' mean and deviation."""
+    """The supremum of |F_n − Φ|, with Φ of the values' mean and deviation."""
     n = len(values)
     mean = sum(values) / n
     std = math.sqrt(sum((v - mean) ** 2 for v in values) / (n - 1))

@@ -183,7 +183,8 @@ def theorem_nodes(horizon: int, lengthscale: float) -> int:
     Theorem 3 wants a kernel error of T⁻⁶ and takes this number, 15.5 ln T, from an upper bound of
     the error. From T = 457 on, T⁻⁶ is below the rounding error of a kernel's value. ATA-GP-UCB
     therefore takes by default the least number whose computed error on the domain is below 1e-9:
-    29 instead of 154 at T = 20,000 and ℓ = 0.2, where the paper ran 32. The width grows with √m, and in two dimensions this number would mean tens of thousands of features. To follow the
+    29 instead of 154 at T = 20,000 and ℓ = 0.2, where the paper ran 32. The width grows with √m,
+    and in two dimensions this number would mean tens of thousands of features. To follow the
     theorem to the letter, give ``nodes=theorem_nodes(T, lengthscale)``.
 
     >>> theorem_nodes(20_000, 0.2)
