@@ -39,6 +39,7 @@ VARIANTS |= {
 VARIANTS["huber-gp-ucb-exact"] = ("huber-gp-ucb", {"features": "exact"})
 VARIANTS["ata-gp-ucb-qff"] = ("ata-gp-ucb", {"features": "qff"})
 VARIANTS["ata-gp-ucb-qff-theory"] = ("ata-gp-ucb", {"features": "qff", **THEORY})
+VARIANTS["ata-gp-ucb-rff"] = ("ata-gp-ucb", {"features": "rff", "frequencies": 30})
 VARIANTS["rgp-pe-median"] = ("rgp-pe", {"replicate": "median"})
 
 

@@ -75,6 +75,10 @@ def _examples() -> Iterator[tuple[str, tuple[str, Any, Any, dict[str, Any], int]
     yield "ata-gp-ucb-qff", ("ata-gp-ucb", many, _SMOOTH, {"features": "qff"}, 33)
     own = {"features": "qff", **_THEORY}
     yield "ata-gp-ucb-qff-theory", ("ata-gp-ucb", many, _SMOOTH, own, 21)
+    own = {"features": "rff", "frequencies": 9}
+    yield "ata-gp-ucb-rff", ("ata-gp-ucb", few, _ROUGH, own, 33)
+    own = {"features": "linear", **_THEORY}
+    yield "ata-gp-ucb-linear", ("ata-gp-ucb", few, stoic.Linear(0.5), own, 27)
     yield "rgp-pe-median", ("rgp-pe", few, _ROUGH, {"replicate": "median"}, 31)
     yield "mom-gp-ucb-warming", ("mom-gp-ucb", few, _ROUGH, {}, 7)
     register(ManyArms)  # here alone: other tests go through all policies that are known

@@ -54,6 +54,13 @@ def given_matrix() -> World:
     return World("matrix", stoic.Arms.matrix(K), stoic.MatrixKernel(K), K, f)
 
 
+def linear() -> World:
+    """Twenty random directions of three dimensions; the linear kernel, and a linear function."""
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((20, 3))
+    return World("linear", stoic.Arms(X), stoic.Linear(), X @ X.T, X @ np.array([0.6, -0.3, 0.5]))
+
+
 WORLDS: dict[str, Callable[[], World]] = {
     "se": near_duplicates,
     "matern": plane,

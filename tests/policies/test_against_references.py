@@ -15,10 +15,11 @@ import pytest
 
 import stoic
 from helpers.soak import pairwise
-from helpers.worlds import NOISES, WORLDS, Array, World
+from helpers.worlds import NOISES, WORLDS, Array, World, linear
 from reference import ALL, Constants
 from reference.base import Reference
 from reference.rgppe import RGPPE as ReferenceRGPPE
+from stoic.features import RandomFourierMap
 from stoic.policies import Policy, by_name
 from stoic.randomness import uniform
 
@@ -33,6 +34,8 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("tgp-ucb", "tgpucb", {}),
     ("ata-gp-ucb", "atagpucb", {"features": "nystrom"}),
     ("ata-gp-ucb", "atagpucb", {"features": "qff", "nodes": 16}),
+    ("ata-gp-ucb", "atagpucb", {"features": "rff", "frequencies": 20}),
+    ("ata-gp-ucb", "atagpucb", {"features": "linear"}),
     ("ca-tgp-ucb", "catgpucb", {}),
     ("mom-gp-ucb", "momgpucb", {}),
     ("mom-gp-ucb", "momgpucb", {"delta_prime": 0.9}),
@@ -73,6 +76,11 @@ def pair(
         X = world.domain.X
         side = np.ptp(X)
         theirs |= {"X": (X - X.min()) / side, "lengthscale": 0.3 / side}
+    elif theirs.get("features") == "rff":
+        X, m = world.domain.X, theirs.pop("frequencies")
+        theirs |= {"X": X, "omega": RandomFourierMap(world.kernel, X.shape[1], m, seed=0).omega}
+    elif theirs.get("features") == "linear":
+        theirs |= {"X": world.domain.X}
     elif name in ("ata-gp-ucb", "bkb", "bbkb"):
         theirs |= {"include": everything, "q": SURE}
         own = {**own, "q": SURE}
@@ -112,7 +120,7 @@ def follow(
     lam: float = 1.0,
 ) -> Array:
     """Play in lockstep; the largest differences of mean, std and width at any round."""
-    world = WORLDS[where]()
+    world = linear() if where == "linear" else WORLDS[where]()
     policy, reference = pair(name, twin, own, world, schedule, lam)
     rounds = 2 * T if name == "mom-gp-ucb" else T
     payoffs = NOISES[noise](np.random.default_rng(7), rounds)
@@ -155,10 +163,13 @@ def test_lockstep(policy: str, where: str, noise: str, schedule: str, lam: float
     name, twin, own = NAMES[policy]
     own = dict(own)
     schedule = own.pop("schedule", schedule)
-    if own.get("features") == "qff":
-        where = "se"  # quadrature features are for the squared exponential kernel only
     if schedule not in by_name(name).schedules:
         schedule = "practical"  # RCGP-UCB has no theory schedule
+    features = own.get("features")
+    if features == "qff" or (features == "rff" and where == "matrix"):
+        where = "se"  # Fourier features need coordinates, and by quadrature this kernel
+    elif features == "linear":
+        where = "linear"
     assert follow(name, twin, own, where, noise, schedule, lam).max() < TOLERANCE
 
 

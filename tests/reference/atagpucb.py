@@ -28,10 +28,18 @@ def quadrature_features(X: Array, lengthscale: float, nodes: int) -> Array:
     return np.hstack([np.sqrt(nu) * np.cos(phase), np.sqrt(nu) * np.sin(phase)])
 
 
+def random_features(X: Array, omega: Array) -> Array:
+    """Random Fourier features, Remark 3: (A, 2m) for the frequencies `omega` (m, d)."""
+    m = len(omega)
+    rows = [[np.cos(w @ x) for w in omega] + [np.sin(w @ x) for w in omega] for x in X]
+    return np.asarray(np.array(rows) / np.sqrt(m), dtype=np.float64)
+
+
 class ATAGPUCB(Reference):
     """ATA-GP-UCB.
 
-    Own parameters: `features`; for "qff" `X` (A, d) in [0,1]^d, `lengthscale`, `nodes`; for
+    Own parameters: `features`; for "qff" `X` (A, d) in [0,1]^d, `lengthscale`, `nodes`; for "rff"
+    `X` and `omega` (m, d), the frequencies; for "linear" `X` (Remark 7: phi(x) = x); for
     "nystrom" `include`, which decides the Bernoulli draws, `eps`, `q` (None: by schedule).
     """
 
@@ -39,10 +47,11 @@ class ATAGPUCB(Reference):
         self,
         K: Array,
         *,
-        features: Literal["qff", "nystrom"],
+        features: Literal["qff", "rff", "linear", "nystrom"],
         X: Array | None = None,
         lengthscale: float | None = None,
         nodes: int | None = None,
+        omega: Array | None = None,
         include: Include | None = None,
         eps: float = 0.1,
         q: float | None = None,
@@ -52,13 +61,21 @@ class ATAGPUCB(Reference):
         if features == "qff":
             if X is None or lengthscale is None or nodes is None:
                 raise ValueError("expected X, lengthscale and nodes with features='qff'")
-            self.qff = quadrature_features(np.asarray(X, dtype=np.float64), lengthscale, nodes)
+            self.fixed = quadrature_features(np.asarray(X, dtype=np.float64), lengthscale, nodes)
+        elif features == "rff":
+            if X is None or omega is None:
+                raise ValueError("expected X and omega with features='rff'")
+            self.fixed = random_features(X, omega)
+        elif features == "linear":
+            if X is None:
+                raise ValueError("expected X with features='linear'")
+            self.fixed = np.asarray(X, dtype=np.float64)
         elif features == "nystrom":
             if include is None:
                 raise ValueError("expected include with features='nystrom'")
             self.include = include
         else:
-            raise ValueError(f"expected features 'qff' or 'nystrom', got {features!r}")
+            raise ValueError(f"expected other features, got {features!r}")
         self.features = features
         self.eps = eps
         rho = (1.0 + eps) / (1.0 - eps)  # Thm 4
@@ -86,7 +103,7 @@ class ATAGPUCB(Reference):
     @property
     def phi(self) -> Array:
         """phi~_t of every arm, (A, m_t)."""
-        return self.qff if self.features == "qff" else nystrom(self.K, self.dictionary)
+        return self.fixed if self.features != "nystrom" else nystrom(self.K, self.dictionary)
 
     @property
     def m(self) -> int:
@@ -100,9 +117,9 @@ class ATAGPUCB(Reference):
         Released code: ln(mT) for Fourier, ln((m + 1)T) for Nystrom features.
         """
         if self.schedule == "paper":
-            m = self.m if self.features == "qff" else self.m + 1
+            m = self.m if self.features != "nystrom" else self.m + 1
             return float(np.log(m * self.horizon))
-        factor = 2.0 if self.features == "qff" else 4.0
+        factor = 2.0 if self.features != "nystrom" else 4.0
         return float(np.log(factor * self.m * self.horizon / self.constants.delta))
 
     def _power(self, t: int) -> float:
@@ -152,7 +169,7 @@ class ATAGPUCB(Reference):
         paper = self.schedule == "paper"
         if paper:
             norm = B * np.sqrt(self.lam)  # released code
-        elif self.features == "qff":
+        elif self.features != "nystrom":
             norm = B  # Lemma 1
         else:
             norm = B * (1.0 + 1.0 / np.sqrt(1.0 - self.eps))  # Thm 4
@@ -160,7 +177,7 @@ class ATAGPUCB(Reference):
             return float(norm)
         # Lemma 1, Thm 4: v^(1/(1+alpha)) ln(...)^(alpha/(1+alpha)) t^((1-alpha)/(2(1+alpha)))
         noise = v ** (1.0 / (1.0 + alpha)) * self.log_term ** (alpha / (1.0 + alpha))
-        if paper:  # released code: sqrt(m) in front; qff: at the coming round, nystrom: at t
-            t = self.n if self.features == "qff" else self.t
+        if paper:  # released code: sqrt(m) in front; fixed: at the coming round, nystrom: at t
+            t = self.n if self.features != "nystrom" else self.t
             return float(norm + np.sqrt(m) * noise * self._power(t))
         return float(norm + 4.0 * np.sqrt(m / self.lam) * noise * self._power(self.t))

@@ -10,8 +10,10 @@ import pytest
 
 import stoic
 from stoic.errors import InvalidInput
+from stoic.features import QuadratureMap
 from stoic.policies import ATAGPUCB, MoMGPUCB
 from stoic.schedules import Progress
+from stoic.schedules.chowdhury2019 import theorem_nodes
 
 X = np.random.default_rng(0).random((9, 2))
 KERNEL = stoic.Matern(2.5, 0.5)
@@ -91,3 +93,17 @@ def test_states_keep_the_length_of_their_episodes() -> None:
     early = MoMGPUCB(stoic.Arms(X), KERNEL, schedule="theory", delta_prime=0.05, **KNOWN).state()
     del early["options/delta_prime"]  # a state with one δ for both, 0.05 in the assumptions
     assert MoMGPUCB.from_state(early).repeats == math.ceil(8 * math.log(2 * 500 / 0.05))
+
+
+def test_the_nodes_of_theorem_3() -> None:
+    """m̄ ≥ 2 log_{4/e}(T³) and m̄ > 1/ℓ²; the error that it is for is below rounding."""
+    assert theorem_nodes(20_000, 0.2) == math.ceil(6 * math.log(20_000) / (2 * math.log(2) - 1))
+    assert theorem_nodes(10, 0.125) == 65
+    assert 456.0**-6 > np.finfo(float).eps / 2 > 457.0**-6
+    kernel, X = stoic.SquaredExponential(0.2), np.linspace(0, 1, 50)[:, None]
+    errors = []
+    for nodes in (None, theorem_nodes(20_000, 0.2)):
+        phi = QuadratureMap(kernel, np.zeros(1), np.ones(1), nodes).full(X)
+        errors.append(float(np.abs(phi @ phi.T - kernel(X, X)).max()))
+    assert 1e-14 < errors[0] < 1e-9
+    assert errors[1] < 1e-13

@@ -10,13 +10,14 @@ import pytest
 from stoic.checks import Array
 from stoic.estimators import AdaptivelyTruncatedMean, Limited, SmoothedMean
 from stoic.estimators.limited import Level
-from stoic.features import NystromMap, QuadratureMap
+from stoic.features import NystromMap, QuadratureMap, RandomFourierMap
 from stoic.policies import by_name, names
 from stoic.posterior import DensePosterior, ExactPosterior, FeaturePosterior
 from stoic.testing import EstimatorSuite, PolicySuite, PosteriorSuite
 
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {name: (name, {}) for name in names()}
 VARIANTS["ata-gp-ucb-qff"] = ("ata-gp-ucb", {"features": "qff"})
+VARIANTS["ata-gp-ucb-rff"] = ("ata-gp-ucb", {"features": "rff", "frequencies": 40})
 VARIANTS |= {
     f"huber-gp-ucb-{kind}": ("huber-gp-ucb", {"features": kind}) for kind in ("qff", "exact")
 }
@@ -58,6 +59,15 @@ class TestQuadraturePosterior(PosteriorSuite):
 
     def make(self, points: Array, lam: float) -> FeaturePosterior:
         map = QuadratureMap(self.kernel, np.zeros(1), np.ones(1), nodes=24)
+        map.reduce(points)
+        return FeaturePosterior(self.kernel, points, lam, map)
+
+
+class TestRandomFourierPosterior(PosteriorSuite):
+    exact = False
+
+    def make(self, points: Array, lam: float) -> FeaturePosterior:
+        map = RandomFourierMap(self.kernel, points.shape[1], 60, seed=1)
         map.reduce(points)
         return FeaturePosterior(self.kernel, points, lam, map)
 

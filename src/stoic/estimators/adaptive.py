@@ -191,6 +191,15 @@ class AdaptivelyTruncatedMean(Stateful):
         mean: Array = psi @ self._theta
         return mean
 
+    def norm(self, posterior: FeaturePosterior) -> tuple[float, float]:
+        """‖θ‖, and the posterior std of a function's coordinate in the direction of θ."""
+        size = float(np.linalg.norm(self._theta))
+        if size == 0.0:
+            return 0.0, 0.0
+        unit = self._theta / size
+        variance = posterior.lam * float(unit @ posterior.solve(unit))
+        return size, float(np.sqrt(max(variance, 0.0)))
+
     def _restored(self, state: dict[str, Any]) -> None:
         self._hold(state["tail_arm"], state["tail"])
         self.range = _range(self.deviation)

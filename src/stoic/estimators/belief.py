@@ -153,6 +153,12 @@ class DenseBelief:
         posterior = self.posterior
         return float(posterior.counts @ posterior.var) / float(posterior.lam)
 
+    @property
+    def norm(self) -> tuple[float, float]:
+        """‖f̂‖ of the estimate f̂, and the posterior std of ⟨f, f̂⟩/‖f̂‖."""
+        norm: tuple[float, float] = self.estimator.norm(self.basis)
+        return norm
+
     def at(self, arm: int) -> tuple[float, float]:
         """Estimate, with the location, and posterior variance of an arm."""
         estimator = self.estimator

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar
 
 import numpy as np
 
 from stoic.checks import Array, IntArray
+from stoic.errors import InvalidInput
 from stoic.estimators.limited import Limited
 from stoic.estimators.truncation import LARGEST_PAYOFF, check_sums, largest_mean
 from stoic.loops import deviate, pull
@@ -118,6 +120,27 @@ class SmoothedMean:
         """The deviation from the location at any points."""
         smoothed = self._smooth_at(X, posterior)
         return np.median(smoothed[:, :-1] - self.location * smoothed[:, -1:], axis=1)
+
+    def norm(self, posterior: Posterior) -> tuple[float, float]:
+        """‖f̂‖ of the deviation f̂, and the posterior std of ⟨f, f̂⟩/‖f̂‖.
+
+        f̂ = Σ_a w_a k(·, x_a) with w = (S − n·f̂)/λ, so ‖f̂‖² = wᵀf̂, and the variance of
+        ⟨f, f̂⟩ is λ wᵀs(w).
+        """
+        if self.columns > 1:
+            raise InvalidInput(
+                f"expected one column of payoffs for the norm of an estimate, got {self.columns}; "
+                "use another schedule"
+            )
+        counts = posterior.counts
+        residual = self.sums[:, 0] - counts * (self.location + self.deviation)
+        unit = float(np.abs(residual).max(initial=0.0)) or 1.0  # squares must not overflow
+        weights, estimate = residual / (unit * posterior.lam), self.deviation / unit
+        square = float(weights @ estimate)
+        if square <= 0.0:
+            return 0.0, 0.0
+        variance = posterior.lam * float(weights @ posterior.smooth(weights))
+        return unit * math.sqrt(square), math.sqrt(max(variance, 0.0) / square)
 
     def state(self) -> dict[str, Any]:
         """Everything that :meth:`restore` needs to go on bit by bit."""

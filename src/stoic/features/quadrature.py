@@ -13,20 +13,17 @@ import numpy as np
 
 from stoic.checks import Array, integer
 from stoic.errors import InvalidInput, TooManyFeatures
-from stoic.features.base import Features
-from stoic.features.parts import in_parts
-from stoic.kernels import Kernel, Scaled, SquaredExponential
+from stoic.features.fixed import FixedMap, unscaled
+from stoic.kernels import Kernel, SquaredExponential
 
 __all__ = ["QuadratureMap"]
 
 _MAX_KERNEL_ERROR = 1e-9  # of the approximated kernel on the domain
 _MAX_FEATURES = 4096
-_MAX_POINTS_IN_PARTS = 50_000  # beyond it, the search for parts delays the first round
-_ROUNDING = 4e-15  # of the largest coordinate
 _MAX_NODES = 300  # beyond it the smallest Gauss–Hermite weights underflow
 
 
-class QuadratureMap:
+class QuadratureMap(FixedMap):
     """φ(x) = √v·[√w_i cos(√2 ω_iᵀx/ℓ), √w_i sin(√2 ω_iᵀx/ℓ)] on a Gauss–Hermite grid.
 
     The domain is scaled to [0, 1]^d. The grid has m̄ nodes per dimension, m = 2m̄^d
@@ -73,6 +70,7 @@ class QuadratureMap:
                 f"{np.round(self._scale, 4).tolist()} of the domain's sides; "
                 f"use features={instead!r}"
             )
+        super().__init__(count)
         # A grid point's weight is the product of its 1-D weights
         omega, weight = np.polynomial.hermite.hermgauss(self.nodes)
         grid = list(product(range(self.nodes), repeat=len(low)))
@@ -80,7 +78,6 @@ class QuadratureMap:
         self._root_weight: Array = np.sqrt(
             variance * np.prod(weight[np.array(grid)] / np.sqrt(np.pi), axis=1)
         )
-        self._reduction: Array = np.eye(count)
 
     @staticmethod
     def size_for(kernel: Kernel, low: Array, high: Array) -> int:
@@ -95,26 +92,6 @@ class QuadratureMap:
         angle = np.sqrt(2.0) * (unit / self._scale) @ self._omega.T
         return np.hstack([np.cos(angle) * self._root_weight, np.sin(angle) * self._root_weight])
 
-    def reduce(self, X: Array) -> None:
-        """Keep only the directions that the points ``X`` span, up to rounding."""
-        _, size, directions = np.linalg.svd(self.full(X), full_matrices=False)
-        kept = size > np.finfo(float).eps * max(self._reduction.shape) * size[0]
-        self._reduction = directions[kept].T
-
-    def __call__(self, X: Array) -> Array:
-        """The coordinates ψ = Pᵀφ at points, (n, r)."""
-        psi: Array = self.full(X) @ self._reduction
-        return psi
-
-    def features(self, X: Array) -> Features:
-        """The features of the tracked points."""
-        psi = self(X)
-        if not 0 < len(X) <= _MAX_POINTS_IN_PARTS:
-            return Features(psi, self._reduction)
-        # θ may be as large in one coordinate as in any other, since payoffs are cut in each
-        rounding = _ROUNDING * float(np.abs(psi).max())
-        return Features(psi, self._reduction, in_parts(psi, X, rounding, np.ones(psi.shape[1])))
-
 
 def _sides(low: Array, high: Array) -> Array:
     """The lengths that are scaled to one."""
@@ -122,9 +99,7 @@ def _sides(low: Array, high: Array) -> Array:
 
 
 def _squared_exponential(kernel: Kernel, instead: str) -> tuple[float, float | Array]:
-    variance = 1.0
-    while isinstance(kernel, Scaled):
-        variance, kernel = variance * kernel.variance, kernel.kernel
+    variance, kernel = unscaled(kernel)
     if not isinstance(kernel, SquaredExponential):
         raise InvalidInput(
             "expected a SquaredExponential kernel for quadrature features, "

@@ -19,22 +19,24 @@ from stoic.estimators import (
     Limiters,
     SketchedBelief,
 )
+from stoic.features import FixedMap, LinearMap, QuadratureMap, RandomFourierMap
 from stoic.policies.parts.options import Option
 from stoic.policies.parts.registry import register
 from stoic.policies.parts.sketched import SketchedPolicy
-from stoic.posterior import quadrature_posterior, sketched_posterior
+from stoic.posterior import fixed_posterior, sketched_posterior
 from stoic.randomness import generator
 from stoic.schedules import chowdhury2019 as paper
 from stoic.schedules.practical import PracticalSketch
 
 __all__ = ["ATAGPUCB"]
 
+_FREQUENCIES = 128  # of random Fourier features, unless given
 _FIRST = 2  # the stream of random numbers for the first arm
 
 
 @register
 class ATAGPUCB(SketchedPolicy):
-    """ATA-GP-UCB: adaptive truncation on quadrature Fourier or Nyström features.
+    """ATA-GP-UCB: adaptive truncation on Nyström, Fourier or linear features.
 
     For payoffs with a finite (1 + α)-th moment only, with the optimal order in T. With u_i the
     rows of V^{-½}Φᵀ (the symmetric root),
@@ -46,9 +48,15 @@ class ATAGPUCB(SketchedPolicy):
     Parameters
     ----------
     features
-        ``"nystrom"`` for any kernel, ``"qff"`` for the squared exponential in few dimensions.
+        ``"nystrom"`` for any kernel, ``"qff"`` for the squared exponential in few dimensions;
+        ``"linear"`` for the linear kernel, φ(x) = x: the policy is then TOFU (Shao et al., NeurIPS
+        2018; Remark 7). ``"rff"`` are random Fourier features of the squared exponential and Matérn
+        kernels, for comparison: by Remark 3 they do not give sublinear regret.
     nodes
-        m̄, quadrature nodes per dimension; by default as many as the kernel needs.
+        m̄, quadrature nodes per dimension; by default as many as the kernel needs for an error of
+        1e-9. Theorem 3 asks for more (:func:`stoic.schedules.chowdhury2019.theorem_nodes`).
+    frequencies
+        m of Remark 3, frequencies of ``"rff"``, drawn by the seed; 128 by default.
     eps
         ε in (0, 1), the accuracy of the Nyström dictionary.
     q
@@ -70,8 +78,9 @@ class ATAGPUCB(SketchedPolicy):
     """
 
     name = "ata-gp-ucb"
-    features = Option("nystrom", partial(choice, options=("nystrom", "qff")))
+    features = Option("nystrom", partial(choice, options=("nystrom", "qff", "rff", "linear")))
     nodes: Option[int | None] = Option(None, partial(integer, at_least=1))
+    frequencies: Option[int | None] = Option(None, partial(integer, at_least=1, at_most=10_000))
     eps = Option(0.1, partial(number, above=0.0, at_most=0.999))
     asks = {**SketchedPolicy.asks, "truncation": (1, 1)}
     schedules = {"theory": paper.NystromTheory, "paper": paper.NystromPaper}
@@ -79,19 +88,27 @@ class ATAGPUCB(SketchedPolicy):
     limiters = Limiters(constants=AdaptiveTruncation, learned=AdaptiveClipping)
 
     def _named_schedule(self, name: str) -> Any:
-        if self.features == "qff" and name != "practical":
-            quadrature = {"theory": paper.QuadratureTheory, "paper": paper.QuadraturePaper}
-            return quadrature[name](self.setting)
+        if self.features != "nystrom" and name != "practical":
+            fixed = {"theory": paper.QuadratureTheory, "paper": paper.QuadraturePaper}
+            return fixed[name](self.setting)
         return super()._named_schedule(name)
 
     def _new_belief(self, points: Array) -> SketchedBelief:
         estimator = AdaptivelyTruncatedMean(len(points))
-        if self.features == "qff":
-            features = quadrature_posterior(self.kernel, self.domain, self.lam, self.nodes)
+        if self.features != "nystrom":
+            features = fixed_posterior(self.kernel, self.domain, self.lam, self._fixed_map)
             return FixedFeaturesBelief(features, estimator)
         self.limiter.max_features = min(self.setting.arms, self.horizon or self.setting.arms)
         empty = sketched_posterior(self.kernel, points, self.lam, grows=self._lasting, root=True)
         return SketchedBelief(empty, estimator, self._sampler(points))
+
+    def _fixed_map(self, low: Array, high: Array) -> FixedMap:
+        if self.features == "qff":
+            return QuadratureMap(self.kernel, low, high, self.nodes)
+        if self.features == "linear":
+            return LinearMap(self.kernel, len(low))
+        count = _FREQUENCIES if self.frequencies is None else self.frequencies
+        return RandomFourierMap(self.kernel, len(low), count, seed=self.seed)
 
     def _choose(self, belief: Belief) -> Any:
         if belief.posterior.t == 0 and getattr(self.schedule, "random_start", False):

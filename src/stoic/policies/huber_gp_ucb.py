@@ -18,10 +18,11 @@ from stoic.estimators import (
     Limiters,
     SmoothedMean,
 )
+from stoic.features import QuadratureMap
 from stoic.policies.parts.options import Option
 from stoic.policies.parts.registry import register
 from stoic.policies.parts.ucb import UCBPolicy
-from stoic.posterior import few_quadrature_features, quadrature_posterior
+from stoic.posterior import few_quadrature_features, fixed_posterior
 from stoic.schedules.practical import Practical
 
 __all__ = ["HuberGPUCB"]
@@ -85,9 +86,8 @@ class HuberGPUCB(UCBPolicy):
         )
         if not fixed:
             return super()._new_belief(points)
-        posterior = quadrature_posterior(
-            self.kernel, self.domain, self.lam, self.nodes, root=False, instead="exact"
-        )
+        make = partial(QuadratureMap, self.kernel, nodes=self.nodes, instead="exact")
+        posterior = fixed_posterior(self.kernel, self.domain, self.lam, make, root=False)
         return FixedFeaturesBelief(posterior, SmoothedMean(len(points)))
 
     def _choose(self, belief: Belief) -> Any:

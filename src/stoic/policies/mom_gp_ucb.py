@@ -39,6 +39,10 @@ class MoMGPUCB(EpisodicPolicy):
         δ′ in (0, 1], by which the theory and paper schedules set ℓ = ⌈8 ln(2T/δ′)⌉; it is not the
         δ of the assumptions, which their width depends on.
 
+    With the kernel :class:`stoic.Linear` the ℓ means are those of MENU, the linear bandit of Shao
+    et al. (NeurIPS 2018). But MENU goes on with the one of them whose median distance to the
+    others is least, and here each arm has the median of its own ℓ values.
+
     Cost per episode: as one round of GP-UCB, plus A·ℓ.
 
     Departures from print: line 8 lacks an inverse, line 9 "k(x, x) −" and the root. ℓ is

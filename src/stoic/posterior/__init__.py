@@ -8,7 +8,7 @@ from stoic.posterior.features import FeaturePosterior
 from stoic.posterior.quickest import AnyPosterior, exact_posterior, spanning_map
 from stoic.posterior.sketch import (
     few_quadrature_features,
-    quadrature_posterior,
+    fixed_posterior,
     sketched_posterior,
 )
 from stoic.posterior.weighted import WeightedPosterior
@@ -23,7 +23,7 @@ __all__ = [
     "WeightedPosterior",
     "exact_posterior",
     "few_quadrature_features",
-    "quadrature_posterior",
+    "fixed_posterior",
     "rare_switching_design",
     "sketched_posterior",
     "spanning_map",

@@ -1,4 +1,4 @@
-"""The posterior on finite features: quadrature Fourier, or Nyström with any dictionary."""
+"""The posterior on finite features: fixed ones, or Nyström with any dictionary."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from stoic.checks import Array, IntArray
 from stoic.errors import InvalidState
-from stoic.features import Features, GrowingMap, NystromMap, QuadratureMap, SpanningMap
+from stoic.features import Features, FixedMap, GrowingMap, NystromMap, SpanningMap
 from stoic.kernels import Kernel
 from stoic.loops import correlate, play
 from stoic.posterior.base import Step, Track, agree, inverse_of
@@ -19,14 +19,14 @@ from stoic.schema import Reals, Schema, Wholes
 
 __all__ = ["FeaturePosterior"]
 
-Map = NystromMap | GrowingMap | QuadratureMap | SpanningMap
+Map = NystromMap | GrowingMap | FixedMap | SpanningMap
 
 
 class FeaturePosterior(Track):
     """Ridge smoothing on features ψ: V = λI + Σ n_a ψ_aψ_aᵀ, one rank-one step per play.
 
     The variance is k(x, x) − ψᵀψ + λψᵀV⁻¹ψ, i.e. with the residual that the features leave
-    out (deterministic training conditional): it is zero for quadrature features, whose
+    out (deterministic training conditional): it is zero for Fourier and linear features, whose
     φᵀφ = k(x, x), and keeps Nyström features from being over-confident away from their
     dictionary.
 

@@ -1,18 +1,26 @@
-"""Posteriors on the features of a sketch: a dictionary that is empty at first, or quadrature."""
+"""Posteriors on the features of a sketch: a dictionary that is empty at first, or fixed."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 
 from stoic.checks import Array, IntArray
 from stoic.errors import InvalidInput
-from stoic.features import GrowingMap, NystromMap, QuadratureMap, SpannedGrowingMap
+from stoic.features import (
+    FixedMap,
+    GrowingMap,
+    NystromMap,
+    QuadratureMap,
+    SpannedGrowingMap,
+)
 from stoic.kernels import Kernel
 from stoic.posterior.features import FeaturePosterior
 from stoic.posterior.quickest import spanning_map
 from stoic.spaces import Arms, Domain
 
-__all__ = ["few_quadrature_features", "quadrature_posterior", "sketched_posterior"]
+__all__ = ["few_quadrature_features", "fixed_posterior", "sketched_posterior"]
 
 _BOX_POINTS = 512  # points of a box, at which features are reduced to their span
 _MIN_RIDGE = 0.1  # of the prior variance: below it, λ needs more digits than features have
@@ -47,24 +55,23 @@ def sketched_posterior(
     return FeaturePosterior(kernel, points, lam, empty, root=root)
 
 
-def quadrature_posterior(
+def fixed_posterior(
     kernel: Kernel,
     domain: Domain,
     lam: float,
-    nodes: int | None,
+    make: Callable[[Array, Array], FixedMap],
     *,
     root: bool = True,
-    instead: str = "nystrom",
 ) -> FeaturePosterior:
-    """A posterior on quadrature Fourier features; None: as many nodes as the kernel needs.
+    """A posterior on features that stay as they are.
 
-    ``root`` as above; ``instead`` are the features that the error names where these don't suit.
+    ``make`` makes their map from the two corners of the domain; ``root`` as above.
     """
     if isinstance(domain, Arms):
         points = filling = domain.X
     else:
         points, filling = np.zeros((0, domain.dimension)), domain.spread(_BOX_POINTS, 0)
-    map = QuadratureMap(kernel, *_corners(domain), nodes, instead)
+    map = make(*_corners(domain))
     map.reduce(filling)
     return FeaturePosterior(kernel, points, lam, map, root=root)
 

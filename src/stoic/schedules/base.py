@@ -19,7 +19,7 @@ from stoic.errors import InvalidInput
 
 __all__ = ["Assumptions", "Progress", "Schedule", "Setting"]
 
-_MAX_CONSTANT = 1e100  # of a theorem: beyond it widths would not be finite
+MAX_CONSTANT = 1e100  # of a theorem: beyond it widths would not be finite
 
 
 @dataclass(frozen=True)
@@ -56,15 +56,15 @@ class Assumptions:
     delta: float = 0.1
 
     def __post_init__(self) -> None:
-        number(self.norm_bound, "norm_bound", above=0.0, at_most=_MAX_CONSTANT)
+        number(self.norm_bound, "norm_bound", above=0.0, at_most=MAX_CONSTANT)
         number(self.moment_order, "moment_order", above=0.0, at_most=1.0)
-        number(self.delta, "delta", at_least=1.0 / _MAX_CONSTANT, at_most=1.0)
+        number(self.delta, "delta", at_least=1.0 / MAX_CONSTANT, at_most=1.0)
         for name in ("raw_moment", "central_moment"):
             if getattr(self, name) is not None:
-                number(getattr(self, name), name, above=0.0, at_most=_MAX_CONSTANT)
+                number(getattr(self, name), name, above=0.0, at_most=MAX_CONSTANT)
         for name in ("noise_std", "budget"):
             if getattr(self, name) is not None:
-                number(getattr(self, name), name, at_least=0.0, at_most=_MAX_CONSTANT)
+                number(getattr(self, name), name, at_least=0.0, at_most=MAX_CONSTANT)
 
     def state(self) -> dict[str, float]:
         """The values that are given, by name."""
@@ -117,6 +117,7 @@ class Progress(NamedTuple):
     amplitude: float = 0.0  # learned: a quarter of the range of the estimated means
     widest: float = 1.0  # the largest posterior std
     warming: bool = False  # too few payoffs to know the noise
+    norm: tuple[float, float] = (0.0, 0.0)  # ‖f̂‖ of the estimate, and the std of ⟨f, f̂⟩/‖f̂‖
 
     @property
     def n(self) -> int:

@@ -18,12 +18,12 @@ from stoic.lab.experiments.groups import arranged, group
 from stoic.lab.experiments.results import CASE, Results
 from stoic.lab.experiments.spec import Case
 
-__all__ = ["Difference", "Leader", "Row", "compare", "leaders", "paired_difference"]
+__all__ = ["Difference", "Leader", "Row", "compare", "leaders", "paired_difference", "paired_ratio"]
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The mean of paired differences with a bootstrap interval."""
+    """The mean of paired differences, or a ratio of means, with a bootstrap interval."""
 
     mean: float
     low: float
@@ -90,6 +90,32 @@ def paired_difference(
     # Deviations from the mean: if all trials agree, the interval has width zero exactly.
     low, high = mean + np.quantile((differences - mean)[drawn].mean(axis=1), (tail, 1.0 - tail))
     return Difference(mean, float(low), float(high))
+
+
+def paired_ratio(
+    a: Array, b: Array, *, resamples: int = 10_000, seed: int = 0, level: float = 0.95
+) -> Difference:
+    """Mean of a over mean of b, b > 0, with the percentile bootstrap's interval over trials.
+
+    A single pair has no information about the spread; its interval is (0, ∞).
+
+    >>> paired_ratio(np.array([2.0, 4.0]), np.array([1.0, 2.0]))
+    Difference(mean=2.0, low=2.0, high=2.0)
+    """
+    a, b = finite_array(a, "a", ndim=1), finite_array(b, "b", ndim=1)
+    if len(a) != len(b) or not len(a) or not (b > 0.0).all():
+        raise InvalidInput(
+            "expected a and b with one value for each trial, those of b above 0, "
+            f"got {len(a)} and {len(b)} with a least b of {b.min(initial=np.inf):g}"
+        )
+    tail = (1.0 - number(level, "level", above=0.0, at_most=1.0)) / 2.0
+    ratio = float(a.mean() / b.mean())
+    if len(a) == 1:
+        return Difference(ratio, 0.0, np.inf)
+    drawn = np.random.default_rng(seed).integers(0, len(a), (resamples, len(a)))
+    ratios = a[drawn].mean(axis=1) / b[drawn].mean(axis=1)
+    low, high = np.quantile(ratios, (tail, 1.0 - tail))
+    return Difference(ratio, float(low), float(high))
 
 
 def compare(a: Results, b: Results, column: str = "regret") -> list[Row]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from stoic.estimators import Belief, Limiter
+from stoic.errors import InvalidInput
+from stoic.estimators import Belief, DenseBelief, Limiter
 
 __all__ = ["LiveProgress"]
 
@@ -72,3 +73,13 @@ class LiveProgress:
     def warming(self) -> bool:
         """Whether too few payoffs have come to know the noise."""
         return self._limiter.warming
+
+    @property
+    def norm(self) -> tuple[float, float]:
+        """‖f̂‖ of the estimate f̂, and the posterior std of ⟨f, f̂⟩/‖f̂‖."""
+        if not isinstance(self._belief, DenseBelief):
+            raise InvalidInput(
+                "expected fewer arms for a schedule that asks for the norm of the estimate, "
+                f"got {len(self._belief.posterior.counts)}"
+            )
+        return self._belief.norm

@@ -132,8 +132,9 @@ def accuracy(results: Results, title: str) -> Any:
     for axes in panels.axes:
         axes.axhline(1.0, color="#555555", lw=0.8, zorder=1)
         low, high = axes.get_ylim()
-        narrow = high < 5.0 * low
-        axes.yaxis.set_major_locator(MaxNLocator(5) if narrow else LogLocator(subs=(1.0, 2.0, 5.0)))
+        narrow, wide = high < 5.0 * low, high > 1000.0 * low
+        decades = LogLocator() if wide else LogLocator(subs=(1.0, 2.0, 5.0))
+        axes.yaxis.set_major_locator(MaxNLocator(5) if narrow else decades)
         axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         axes.yaxis.set_minor_locator(NullLocator())
     return panels.finish("round t", r"variance ratio $\tilde\sigma^2/\sigma^2$", title)
