@@ -26,10 +26,11 @@ __all__ = ["MoMGPUCB"]
 class MoMGPUCB(EpisodicPolicy):
     """MoM-GP-UCB: the median of means.
 
-    For noise with a finite (1 + ε)-th central moment, wherever its location: unlike truncation
-    it does not depend on the offset of payoffs. It has a plan: each choice is played ℓ times,
-    one payoff for each of ℓ posteriors that differ in payoffs alone; the estimate is the median
-    of their ℓ means. After N = ⌊T/ℓ⌋ episodes, the remainder is played on the best arm.
+    For noise with a finite (1 + ε)-th central moment: unlike truncation, its width does not depend
+    on the offset of payoffs. (The estimate does, with known constants, since the prior mean is
+    zero; ``stoic reproduce park2024/offset`` shows how much.) It has a plan: each choice is played
+    ℓ times, one payoff for each of ℓ posteriors that differ in payoffs alone; the estimate is the
+    median of their ℓ means. After N = ⌊T/ℓ⌋ episodes, the remainder is played on the best arm.
 
     Parameters
     ----------

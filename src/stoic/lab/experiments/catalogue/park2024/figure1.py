@@ -159,7 +159,8 @@ PANELS = (
         {"kind": "griewank", "dimension": 5, "points": 5000, "lengthscale": 2.0, "label": "5-D"},
         IN_5D,
         3,
-        "",
+        "The widths decide the choices: GP-UCB, TGP-UCB and CA-TGP-UCB play like the largest std, "
+        "so there is no order among them to reproduce.",
     ),
 )
 REPRODUCTIONS = tuple(panel.reproduction() for panel in PANELS)

@@ -143,4 +143,7 @@ OFFSET = Reproduction(
     shows="No figure: the text says that MoM-GP-UCB is “robust to translations in the noise "
     "distribution”.",
     got=_got,
+    reason="ν does not change with the offset, but the prior mean is zero: f plus the offset, not "
+    "f, is what the norm bound B must cover, and here B = max|f|. The practical schedule takes "
+    "payoffs about a learned origin.",
 )
