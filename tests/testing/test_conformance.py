@@ -12,7 +12,7 @@ from stoic.estimators import AdaptivelyTruncatedMean, Limited, SmoothedMean
 from stoic.estimators.limited import Level
 from stoic.features import NystromMap, QuadratureMap, RandomFourierMap
 from stoic.policies import by_name, names
-from stoic.posterior import DensePosterior, ExactPosterior, FeaturePosterior
+from stoic.posterior import DensePosterior, ExactPosterior, FeaturePosterior, WeightedPosterior
 from stoic.testing import EstimatorSuite, PolicySuite, PosteriorSuite
 
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {name: (name, {}) for name in names()}
@@ -37,6 +37,11 @@ class TestEveryPolicy(PolicySuite):
 class TestExactPosterior(PosteriorSuite):
     def make(self, points: Array, lam: float) -> ExactPosterior:
         return ExactPosterior(self.kernel, points, lam)
+
+
+class TestWeightedPosterior(PosteriorSuite):
+    def make(self, points: Array, lam: float) -> WeightedPosterior:
+        return WeightedPosterior(self.kernel, points, lam)
 
 
 class TestDensePosterior(PosteriorSuite):
