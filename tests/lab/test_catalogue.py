@@ -44,6 +44,8 @@ def test_full_size_is_the_papers() -> None:
     }
     for name in ("fig1a", "fig1b", "fig1c"):
         assert sizes[f"chowdhury2019/{name}"] == {((20_000,), 20)}
+    for name in ("fig1d", "fig1e"):
+        assert sizes[f"chowdhury2019/{name}"] == {((10_000,), 10)}
     assert sizes["chowdhury2019/fig1f"] == {((10_000,), 50)}
     for name in NAMES["bogunovic2022"]:
         assert ((50_000,), 10) in sizes[f"bogunovic2022/{name}"]
