@@ -44,6 +44,8 @@ def test_full_size_is_the_papers() -> None:
         assert sizes[f"chowdhury2019/{name}"] == {((20_000,), 20)}
     for name in ("fig1-1d", "fig1-2d", "fig1-5d", "table2"):
         assert ((1000,), 20) in sizes[f"park2024/{name}"]
+    for name in ("fig1d", "fig1e"):
+        assert sizes[f"chowdhury2019/{name}"] == {((10_000,), 10)}
     assert sizes["chowdhury2019/fig1f"] == {((10_000,), 50)}
     for name in NAMES["bogunovic2022"]:
         assert ((50_000,), 10) in sizes[f"bogunovic2022/{name}"]
