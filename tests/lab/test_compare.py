@@ -9,7 +9,13 @@ import pytest
 
 from helpers.made_results import case, make
 from stoic.errors import InvalidInput
-from stoic.lab.experiments.compare import Difference, compare, leaders, paired_difference
+from stoic.lab.experiments.compare import (
+    Difference,
+    compare,
+    leaders,
+    paired_difference,
+    paired_ratio,
+)
 
 
 def test_equal_differences_have_an_interval_of_no_width() -> None:
@@ -116,3 +122,16 @@ def test_leaders_of_each_setting() -> None:
     assert expected.low > 0.0
     (alone,) = leaders(make([case("BKB")]))
     assert (alone.rivals, alone.second, alone.lead) == (0, None, None)
+
+
+def test_ratios_of_paired_means() -> None:
+    b = np.array([1.0, 2.0, 5.0, 9.0])
+    same = paired_ratio(3.0 * b, b)
+    assert (same.mean, same.low, same.high) == pytest.approx((3.0, 3.0, 3.0))
+    found = paired_ratio(np.array([1.0, 5.0, 2.0, 8.0]), b)
+    assert found.mean == pytest.approx(16.0 / 17.0)
+    assert found.low < found.mean < found.high
+    assert paired_ratio(b[:1], b[:1]) == Difference(1.0, 0.0, np.inf)
+    for wrong in (np.zeros(4), b[:2]):
+        with pytest.raises(InvalidInput, match="expected"):
+            paired_ratio(b, wrong)

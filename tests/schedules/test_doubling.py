@@ -37,7 +37,7 @@ def literal(K: Array, lam: float, plays: list[int], payoffs: list[float]) -> tup
 @pytest.mark.parametrize("world", [linear(), near_duplicates()], ids=["linear", "se"])
 @pytest.mark.parametrize("name", list(SCHEDULES))
 def test_against_dense_formulas(name: str, world: World, lam: float) -> None:
-    sketch = {"q": 1e12} if name == "bkb" else {}
+    sketch: dict[str, Any] = {"q": 1e12} if name == "bkb" else {}
     everything: dict[str, Any] = {"include": lambda p: np.ones(len(p), dtype=bool), **sketch}
     constants = {"norm_bound": GUESS, "noise_std": NOISE, "delta": 0.1}
     policy = by_name(name)(

@@ -181,8 +181,6 @@ REPRODUCTIONS = (
         figures=("accuracy",),
         shows="Theorem 1 (a): σ²/α ≤ σ̃² ≤ ασ² at all arms and rounds; no experiment",
         got=_ratios,
-        reason="The practical schedule keeps far fewer features than the theorem requires. Its "
-        "variances are too large at arms far from those played, so it explores more than needed.",
     ),
     Reproduction(
         "calandriello2019/dictionary",
