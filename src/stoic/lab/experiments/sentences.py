@@ -11,7 +11,7 @@ from stoic.lab.experiments.catalogue.base import CheckedClaim
 from stoic.lab.experiments.catalogue.size import Size
 from stoic.lab.experiments.compare import Leader
 
-__all__ = ["interval", "number", "opening", "sentence"]
+__all__ = ["apart", "interval", "number", "opening", "sentence", "tally"]
 
 _MAX_QUOTED_CLAIMS = 2  # in the sentence
 _MAX_QUOTED_CHARACTERS = 180  # of each claim
@@ -21,15 +21,48 @@ def sentence(
     claims: Sequence[CheckedClaim],
     ranks: Sequence[Leader],
     *,
-    paper: bool = True,
     size: Size | None = None,
 ) -> str:
     """The result in one sentence: the claims that hold, or else the policy that came first.
 
-    If the run is smaller than the full experiment, the sentence starts with that.
+    The paper's claims and our own questions are counted apart. If the run is smaller than the full
+    experiment, the sentence starts with that.
     """
-    found = _on_claims(claims, paper) if claims else _on_policies(ranks)
+    papers, ours = apart(claims)
+    found = _on_claims(papers) if papers else "" if ours else _on_policies(ranks)
+    if ours:
+        found = f"{found} {tally(ours, 'our own', 'question')}".strip()
     return found if size is None or size.full else f"{opening(size)} {found}"
+
+
+def apart(claims: Sequence[CheckedClaim]) -> tuple[list[CheckedClaim], list[CheckedClaim]]:
+    """The paper's claims, and our own questions."""
+    return [c for c in claims if not c.ours], [c for c in claims if c.ours]
+
+
+def tally(claims: Sequence[CheckedClaim], whose: str, noun: str = "claim") -> str:
+    """How many claims hold, do not, are not settled and were not tested, in one sentence.
+
+    >>> made = [CheckedClaim("A", held, "") for held in (True, True, None, False)]
+    >>> tally(made, "the paper's")
+    "Of the paper's 4 claims 2 hold, 1 does not hold and 1 is not settled."
+    >>> tally(made[:1], "our own", "question")
+    'Of our own 1 question 1 holds.'
+    """
+    counts = Counter("was not tested" if claim.untested else claim.word for claim in claims)
+    one_and_many = (
+        ("holds", "hold"),
+        ("does not hold", "do not hold"),
+        ("is not settled", "are not settled"),
+        ("was not tested", "were not tested"),
+    )
+    parts = [
+        f"{counts[one]} {one if counts[one] == 1 else many}"
+        for one, many in one_and_many
+        if counts[one]
+    ]
+    listed = " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+    return f"Of {whose} {len(claims)} {noun}{'s' * (len(claims) != 1)} {listed or 'none is left'}."
 
 
 def opening(size: Size) -> str:
@@ -41,8 +74,8 @@ def opening(size: Size) -> str:
     return f"This is {size.name}: {size.short}. It does not test what needs the full size."
 
 
-def _on_claims(claims: Sequence[CheckedClaim], paper: bool) -> str:
-    of = "of the paper " if paper else ""
+def _on_claims(claims: Sequence[CheckedClaim]) -> str:
+    of = "of the paper "
     tested = [claim for claim in claims if not claim.untested]
     rest = len(claims) - len(tested)
     if not tested:
