@@ -168,9 +168,9 @@ def test_our_own_questions_are_counted_apart() -> None:
     ours = [OURS, CheckedClaim("F is flat.", None, "flat", ours=True)]
     assert sentence([HELD, *ours], []) == (
         "The claim of the paper holds: “A is below B” (measured: 1.0 against 2.0). "
-        "Of our own 2 questions 1 holds and 1 is not settled."
+        "Of our own 2 questions, 1 is answered yes and 1 is not settled."
     )
-    assert sentence(ours, []) == "Of our own 2 questions 1 holds and 1 is not settled."
+    assert sentence(ours, []) == "Of our own 2 questions, 1 is answered yes and 1 is not settled."
 
 
 def test_an_explanation_is_given_once_and_only_where_something_fails(tmp_path: Path) -> None:

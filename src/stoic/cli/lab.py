@@ -121,10 +121,8 @@ def _show(entry: Reproduction, results: Results, claims: list[CheckedClaim]) -> 
     papers, ours = apart(claims)
     _claims("claims of the paper", papers)
     _claims("our own questions", ours)
-    if papers:
-        console.print(Text(tally(papers, "the paper's")), soft_wrap=True)
-    if ours:
-        console.print(Text(tally(ours, "our own", "question")), soft_wrap=True)
+    for claims_of in filter(None, (papers, ours)):
+        console.print(Text(tally(claims_of)), soft_wrap=True)
     outcome = entry.outcome(claims)
     for name, text in (
         ("question" if outcome == "ours" else "the paper shows", entry.shows),

@@ -31,7 +31,7 @@ def sentence(
     papers, ours = apart(claims)
     found = _on_claims(papers) if papers else "" if ours else _on_policies(ranks)
     if ours:
-        found = f"{found} {tally(ours, 'our own', 'question')}".strip()
+        found = f"{found} {tally(ours)}".strip()
     return found if size is None or size.full else f"{opening(size)} {found}"
 
 
@@ -40,29 +40,34 @@ def apart(claims: Sequence[CheckedClaim]) -> tuple[list[CheckedClaim], list[Chec
     return [c for c in claims if not c.ours], [c for c in claims if c.ours]
 
 
-def tally(claims: Sequence[CheckedClaim], whose: str, noun: str = "claim") -> str:
+def tally(claims: Sequence[CheckedClaim], whose: str = "the paper's") -> str:
     """How many claims hold, do not, are not settled and were not tested, in one sentence.
 
-    >>> made = [CheckedClaim("A", held, "") for held in (True, True, None, False)]
-    >>> tally(made, "the paper's")
-    "Of the paper's 4 claims 2 hold, 1 does not hold and 1 is not settled."
-    >>> tally(made[:1], "our own", "question")
-    'Of our own 1 question 1 holds.'
+    Claims are all of papers, or all our own questions.
+
+    >>> tally([CheckedClaim("A", held, "") for held in (True, True, None, False)])
+    "Of the paper's 4 claims, 2 hold, 1 does not hold and 1 is not settled."
+    >>> tally([CheckedClaim("A", held, "", ours=True) for held in (True, None)])
+    'Of our own 2 questions, 1 is answered yes and 1 is not settled.'
     """
+    ours = all(claim.ours for claim in claims)
     counts = Counter("was not tested" if claim.untested else claim.word for claim in claims)
-    one_and_many = (
-        ("holds", "hold"),
-        ("does not hold", "do not hold"),
-        ("is not settled", "are not settled"),
-        ("was not tested", "were not tested"),
-    )
+    words = {
+        "holds": ("is answered yes", "are answered yes") if ours else ("holds", "hold"),
+        "does not hold": ("is answered no", "are answered no")
+        if ours
+        else ("does not hold", "do not hold"),
+        "is not settled": ("is not settled", "are not settled"),
+        "was not tested": ("was not tested", "were not tested"),
+    }
     parts = [
-        f"{counts[one]} {one if counts[one] == 1 else many}"
-        for one, many in one_and_many
-        if counts[one]
+        f"{counts[word]} {one if counts[word] == 1 else many}"
+        for word, (one, many) in words.items()
+        if counts[word]
     ]
     listed = " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
-    return f"Of {whose} {len(claims)} {noun}{'s' * (len(claims) != 1)} {listed or 'none is left'}."
+    whose, noun = ("our own", "question") if ours else (whose, "claim")
+    return f"Of {whose} {len(claims)} {noun}{'s' * (len(claims) != 1)}, {listed}."
 
 
 def opening(size: Size) -> str:

@@ -97,7 +97,7 @@ def _chosen(results: Results) -> str:
     for one in real_settings(results):
         first, second = one.ranked[:2]
         lead = one.lead(first, second)
-        sure = "" if lead.difference.settled else ", within chance"
+        sure = "" if lead.difference.settled else ", not settled"
         parts.append(
             f"{one.label}: {first} is first and loses {one.rates[first].mean():.3g} {one.unit} a "
             f"round; {second} loses {lead.difference.mean:.2g} more{sure}"
