@@ -110,7 +110,7 @@ def write_report(
 
 
 def _comparison(about: Reproduction, results: Results, claims: Sequence[CheckedClaim]) -> str:
-    """The verdict on the whole experiment: what the print shows, what we get, and why they differ."""
+    """The verdict on the experiment: what the print shows, what we get, why they differ."""
     outcome = about.outcome(claims)
     asked = "Question" if outcome == "ours" else "The paper shows"
     lines = (

@@ -135,8 +135,8 @@ REPRODUCTIONS = (
         tuple({"kind": "seattle-rtt", "source": s, "label": f"source {s}"} for s in (28, 44)),
         5000,
         needs="seattle_rtt",
-        reason="Regret is measured by mean latencies. Latencies are bounded, and their skew differs "
-        "between destinations. Clipping therefore biases the means by different amounts; a plain "
+        reason="Regret is measured by mean latencies. Latencies are bounded, and their skew "
+        "differs between destinations. Clipping therefore biases the means by different amounts; a plain "
         "average does not.",
     ),
     _reproduction(
