@@ -43,20 +43,20 @@ def real_page(found: Sequence[Setting]) -> str:
 
 
 EACH = (
-    "The policy of the lowest mean loss per round, and how much less it loses than others. A loss "
-    "is the distance from the best arm, known only to the lab. Brackets are 95 % paired bootstrap "
-    "intervals over trials; *wins* counts the trials in which it loses less. The policy was chosen "
-    "on the same trials, so its lead over the runner-up is slightly optimistic. Latency: the record "
-    "states no unit, its values are those of seconds, and ms follows from that. System tuning: a "
-    "percentage of the best configuration's mean latency (nginx), throughput (tpcc) or run time "
-    "(tpch). Returns: percentage points a day."
+    "The policy of the lowest mean loss per round, and how much less it loses than others. A "
+    "loss is the distance from the best arm, known only to the lab. Brackets are 95 % paired "
+    "bootstrap intervals over trials; *wins* counts the trials in which it loses less. The "
+    "policy was chosen on the same trials, so its lead over the runner-up is slightly "
+    "optimistic. Latency: the record states no unit, its values are those of seconds, and ms "
+    "follows from that. System tuning: a percentage of the best configuration's mean latency "
+    "(nginx), throughput (tpcc) or run time (tpch). Returns: percentage points a day."
 )
 ALL = (
-    "*Regret* is a policy's regret divided by that of uniform play, as a mean over the data sets of "
-    "equal weight, with a 95 % bootstrap interval. The rule of the recommendation: first the "
-    "policies that are below uniform play beyond chance in the most settings, and among these the "
-    "one of the lowest mean regret. *Behind the first* is the paired difference; if its interval "
-    "includes zero, the order is not settled."
+    "*Regret* is a policy's regret divided by that of uniform play, as a mean over the data "
+    "sets of equal weight, with a 95 % bootstrap interval. The rule of the recommendation: "
+    "first the policies that are below uniform play beyond chance in the most settings, and "
+    "among these the one of the lowest mean regret. *Behind the first* is the paired "
+    "difference; if its interval includes zero, the order is not settled."
 )
 
 

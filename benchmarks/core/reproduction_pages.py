@@ -87,12 +87,12 @@ def verdict(entry: Reproduction, results: Results, claims: Sequence[CheckedClaim
 
 
 def largest_difference(summary: str) -> str:
-    """The largest difference from a printed number, from the columns of a summary.
+    r"""The largest difference from a printed number, from the columns of a summary.
 
-    >>> head = "policy,print,print_difference\\n"
-    >>> largest_difference(head + "A,0.5,0.01\\nB,0.4,-0.02\\nC,,\\n")
+    >>> head = "policy,print,print_difference\n"
+    >>> largest_difference(head + "A,0.5,0.01\nB,0.4,-0.02\nC,,\n")
     'B: −0.02 from the printed 0.4'
-    >>> largest_difference("policy,regret_mean\\nA,1\\n")
+    >>> largest_difference("policy,regret_mean\nA,1\n")
     '–'
     """
     found = [
@@ -176,12 +176,12 @@ def _whole(row: Row) -> str:
 
 
 ABOUT = (
-    "*Verdict* is computed: a figure is reproduced if every claim of the paper about it holds in our "
-    "runs at the paper's full size, tested trial by trial with a 95 % interval; a claim that is not "
-    "settled counts as not reproduced. *Under an inferred setting*: the paper leaves out a setting, "
-    "and its page states what we inferred. *Cannot follow from the text*: the print contradicts the "
-    "paper's own text. *Largest difference* is ours minus the printed mean regret per round, where "
-    "the printed numbers are known."
+    "*Verdict* is computed: a figure is reproduced if every claim of the paper about it holds "
+    "in our runs at the paper's full size, tested trial by trial with a 95 % interval; a claim "
+    "that is not settled counts as not reproduced. *Under an inferred setting*: the paper "
+    "leaves out a setting, and its page states what we inferred. *Cannot follow from the text*: "
+    "the print contradicts the paper's own text. *Largest difference* is ours minus the printed "
+    "mean regret per round, where the printed numbers are known."
 )
 COMMAND = (
     "```\nstoic reproduce --all --out results\npython benchmarks/core/reproduction.py results\n```"

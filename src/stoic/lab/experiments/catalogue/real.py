@@ -136,8 +136,8 @@ REPRODUCTIONS = (
         5000,
         needs="seattle_rtt",
         reason="Regret is measured by mean latencies. Latencies are bounded, and their skew "
-        "differs between destinations. Clipping therefore biases the means by different amounts; a plain "
-        "average does not.",
+        "differs between destinations. Clipping therefore biases the means by different amounts; "
+        "a plain average does not.",
     ),
     _reproduction(
         "tuna",
