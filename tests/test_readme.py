@@ -63,6 +63,14 @@ def test_the_shortest_use_is_true() -> None:
     assert not found.failed
 
 
+def test_the_counts_of_the_reproductions_are_those_of_their_page() -> None:
+    marks = re.compile("<!-- reproduction -->(.*?)<!-- /reproduction -->", re.DOTALL)
+    page = (ROOT / "docs" / "reproduction" / "README.md").read_text(encoding="utf-8")
+    (here,), (there,) = marks.findall(README), marks.findall(page)
+    assert here == there
+    assert here.strip()
+
+
 def test_linked_files_exist() -> None:
     pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
     for page in pages:

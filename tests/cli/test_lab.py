@@ -75,6 +75,7 @@ def test_reproduce_one(tmp_path: Path) -> None:
         words.index("GP-UCB deteriorates")
     )
     assert "not tested" in said
+    assert "verdict: not tested" in words
     assert "hold" not in said
     assert f"report: {folder / 'report.html'}" in said
     for name in ("report.html", "curves.parquet", "manifest.json", "summary.csv",

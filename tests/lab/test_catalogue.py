@@ -81,7 +81,7 @@ def test_in_miniature(
     assert [one.says for one in checked] == [claim.says for claim in entry.claims]
     assert all(one.figures for one in checked)
     for one, claim in zip(checked, entry.claims, strict=True):
-        assert not one.why  # which explains the full size
+        assert one.ours == claim.ours
         if not claim.any_size:
             assert (one.word, one.holds) == ("not tested in a quick run", None)
     bare = [replace(claim, any_size=True) for claim in entry.claims]
@@ -99,7 +99,7 @@ def test_in_miniature(
 # -- what a smaller run can say -------------------------------------------------------------------
 
 
-def toy(check: Check, *, why: str = "", any_size: bool = False) -> Reproduction:
+def toy(check: Check, *, any_size: bool = False, **more: Any) -> Reproduction:
     """A reproduction whose full size is 200 rounds and 4 trials of two policies."""
     full = Experiment(
         "e",
@@ -111,8 +111,8 @@ def toy(check: Check, *, why: str = "", any_size: bool = False) -> Reproduction:
         horizons=(200,),
         trials=4,
     )
-    claim = Claim("TGP-UCB is below GP-UCB.", check, why, any_size)
-    return Reproduction("p/x", "X", "P", "T = 200.", lambda _: [full], (claim,))
+    claim = Claim("TGP-UCB is below GP-UCB.", check, any_size=any_size)
+    return Reproduction("p/x", "X", "P", "T = 200.", lambda _: [full], (claim,), **more)
 
 
 FULL = Size("a run at full size", "")
@@ -126,11 +126,41 @@ def both(trials: int = 4, **where: Any) -> Results:
 
 def test_a_run_at_full_size_is_checked_and_explained() -> None:
     assert toy(BELOW).size(both()).full
-    (held,) = toy(BELOW, why="because").check(both())
-    assert (held.holds, held.word, held.why) == (True, "holds", "")
-    (failed,) = toy(ABOVE, why="because").check(both())
-    assert (failed.holds, failed.word, failed.why) == (False, "does not hold", "because")
+    entry = toy(BELOW, reason="because")
+    (held,) = entry.check(both())
+    assert (held.holds, held.word, entry.explanation([held])) == (True, "holds", "")
+    entry = toy(ABOVE, reason="because")
+    (failed,) = entry.check(both())
+    assert (failed.holds, failed.word) == (False, "does not hold")
+    assert entry.explanation([failed]) == "because"
     assert toy(BELOW).size(both(trials=5)).full  # more is no less
+
+
+def test_the_outcome_is_never_assumed() -> None:
+    def outcome(entry: Reproduction, results: Results) -> str:
+        return entry.outcome(entry.check(results))
+
+    below, above = toy(BELOW), toy(ABOVE)
+    assert outcome(below, both()) == "reproduced"
+    assert outcome(above, both()) == "not reproduced"
+    assert outcome(toy(BELOW, inferred="x"), both()) == "reproduced under an inferred setting"
+    assert outcome(toy(ABOVE, inferred="x"), both()) == "not reproduced"
+    assert outcome(toy(BELOW, impossible="x"), both()) == "cannot follow from the text"
+    assert outcome(below, both(horizon=50)) == "not tested"
+    assert outcome(below, make([case("TGP-UCB")])) == "not tested"  # the claim's cases left out
+    ours = replace(below, claims=(replace(below.claims[0], ours=True),))
+    assert outcome(ours, both()) == "ours"
+    mixed = replace(below, claims=(replace(below.claims[0], any_size=True), *below.claims))
+    assert outcome(mixed, both()) == "reproduced"
+    assert outcome(mixed, both(horizon=50)) == "not fully tested"
+    assert mixed.outcome(mixed.check(both())[:1]) == "not fully tested"
+
+
+def test_what_we_get_is_computed() -> None:
+    got = toy(BELOW, got=lambda results: f"{len(results.some(policy='GP-UCB'))} of GP-UCB")
+    assert got.measured(both()) == "1 of GP-UCB"
+    assert got.measured(make([case("TGP-UCB")])) == ""
+    assert toy(BELOW).measured(both()) == ""
 
 
 @pytest.mark.parametrize(
@@ -156,13 +186,13 @@ def test_a_run_at_full_size_is_checked_and_explained() -> None:
     ids=["rounds", "rounds and trials", "trials", "schedule"],
 )
 def test_a_smaller_run_tests_and_explains_nothing(results: Results, word: str, short: str) -> None:
-    entry = toy(ABOVE, why="because")
+    entry = toy(ABOVE, reason="because")
     assert entry.size(results).short == short
     (one,) = entry.check(results)
-    assert (one.holds, one.word, one.why) == (None, word, "")
+    assert (one.holds, one.word, entry.explanation([one])) == (None, word, "")
     assert "TGP-UCB" in one.figures  # what was measured is still shown
-    (one,) = toy(ABOVE, why="because", any_size=True).check(results)
-    assert (one.untested, one.why) == ("", "")
+    (one,) = toy(ABOVE, any_size=True).check(results)
+    assert one.untested == ""
 
 
 def test_every_quick_version_is_known_to_be_smaller() -> None:

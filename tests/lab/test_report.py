@@ -22,10 +22,19 @@ from stoic.report.html.markup import value_table as table
 
 RESULTS = make([case("TGP-UCB"), case("GP-UCB")])
 EVIL = "<script>alert('x')</script>"
-HELD = CheckedClaim("A is below B.", True, "1.0 against 2.0", "")
-FAILED = CheckedClaim("C is <linear>", False, "ratio 0.4", "The <noise> is light")
+HELD = CheckedClaim("A is below B.", True, "1.0 against 2.0")
+FAILED = CheckedClaim("C is <linear>", False, "ratio 0.4")
+OURS = CheckedClaim("E is below uniform play.", True, "0.1 against 0.9", ours=True)
 ABOUT = Reproduction(
-    "p/fig1", "Figure 1", "A paper", "First & foremost.\n\nThen.", lambda _: [], ()
+    "p/fig1",
+    "Figure 1",
+    "A paper",
+    "First & foremost.\n\nThen.",
+    lambda _: [],
+    (),
+    shows="A < B < C",
+    got=lambda results: f"{len(results.cases())} cases & more",
+    reason="The <noise> is light",
 )
 EMPTY = {"meta", "img", "br", "hr", "link", "input"}
 
@@ -77,7 +86,7 @@ def test_the_checker_can_fail() -> None:
 def test_a_report_is_whole_and_stands_alone(tmp_path: Path) -> None:
     files = save(draw("average-regret", RESULTS), tmp_path, "average-regret")
     text, found = page(
-        tmp_path, claims=[HELD, FAILED], figures=files, command="stoic reproduce p/fig1 && x"
+        tmp_path, claims=[HELD, FAILED, OURS], figures=files, command="stoic reproduce p/fig1 && x"
     )
     assert re.search(r"https?://|//[a-z]", text) is None
     assert not {"link", "script", "iframe", "object"} & set(found.seen)
@@ -85,12 +94,16 @@ def test_a_report_is_whole_and_stands_alone(tmp_path: Path) -> None:
     assert (image["src"] or "").startswith("data:image/svg+xml;base64,")
     assert "Average regret" in (image["alt"] or "")
     assert found.seen.count("h1") == 1
-    assert found.seen.count("caption") == found.seen.count("table") == 3
+    assert found.seen.count("caption") == found.seen.count("table") == 4
     assert all(a.get("scope") == "col" for a in found.of("th"))
     for part in ("Figure 1", "A paper", "First & foremost.", "stoic reproduce p/fig1 && x"):
         assert part in found.text
-    for part in ("✓ holds", "✗ does not hold", "1.0 against 2.0", "The <noise> is light"):
+    for part in ("✓ holds", "✗ does not hold", "1.0 against 2.0", "0.1 against 0.9"):
         assert part in found.text
+    for part in ("Verdict: not reproduced", "The paper shows: A < B < C", "We get: 2 cases & more"):
+        assert part in found.text
+    assert found.text.count("The <noise> is light") == 1
+    assert found.text.index("Claims of the paper") < found.text.index("Our own questions")
     assert "Unfinished" not in found.text
     assert "numpy" in found.text
 
@@ -107,9 +120,13 @@ def test_labels_of_users_are_escaped(tmp_path: Path) -> None:
     evil = Results(
         results.tables, {"versions": {EVIL: EVIL}, "experiments": [{"name": EVIL}], "runs": {}}
     )
-    evil_claim = CheckedClaim(EVIL, False, EVIL, EVIL)
-    about = Reproduction(EVIL, EVIL, EVIL, EVIL, lambda _: [], ())
-    for claims in ([evil_claim], []):
+    evil_claim = CheckedClaim(EVIL, False, EVIL)
+    about = Reproduction(
+        EVIL, EVIL, EVIL, EVIL, lambda _: [], (), shows=EVIL, got=lambda _: EVIL, inferred=EVIL,
+        impossible=EVIL, reason=EVIL,
+    )  # fmt: skip
+    ours = CheckedClaim(EVIL, None, EVIL, EVIL, ours=True)
+    for claims in ([evil_claim, ours], []):
         for title in (about, EVIL):
             text, found = page(tmp_path, about=title, results=evil, claims=claims, command=EVIL)
             assert "<script" not in text.lower()
@@ -141,14 +158,29 @@ def test_the_sentence_on_claims() -> None:
     assert sentence([HELD, FAILED, HELD], []) == (
         "2 of 3 claims of the paper hold; this does not: “C is <linear>” (measured: ratio 0.4)."
     )
-    assert sentence([FAILED] * 3, [], paper=False).startswith("None of 3 claims hold: “C is")
+    assert sentence([FAILED] * 3, []).startswith("None of 3 claims of the paper hold: “C is")
     assert sentence([FAILED] * 3, []).endswith("; and 1 more.")
     assert sentence([HELD], []).startswith("The claim of the paper holds: ")
     assert sentence([FAILED], []).startswith("The claim of the paper does not hold: ")
 
 
+def test_our_own_questions_are_counted_apart() -> None:
+    ours = [OURS, CheckedClaim("F is flat.", None, "flat", ours=True)]
+    assert sentence([HELD, *ours], []) == (
+        "The claim of the paper holds: “A is below B” (measured: 1.0 against 2.0). "
+        "Of our own 2 questions, 1 is answered yes and 1 is not settled."
+    )
+    assert sentence(ours, []) == "Of our own 2 questions, 1 is answered yes and 1 is not settled."
+
+
+def test_an_explanation_is_given_once_and_only_where_something_fails(tmp_path: Path) -> None:
+    wrong = CheckedClaim("G is flat.", False, "steep", ours=True)
+    for claims, times in (([HELD], 0), ([HELD, wrong], 0), ([wrong], 1), ([FAILED, FAILED], 1)):
+        assert page(tmp_path, claims=claims)[1].text.count("The <noise> is light") == times
+
+
 def test_the_sentence_on_claims_that_were_not_tested() -> None:
-    left = CheckedClaim("D is flat.", None, "flat", "", "not tested in a quick run")
+    left = CheckedClaim("D is flat.", None, "flat", "not tested in a quick run")
     quick = Size("a quick run", "200 rounds instead of 5,000")
     assert sentence([left, left], [], size=quick) == (
         "This is a quick run: 200 rounds instead of 5,000. It does not test what needs the full "
@@ -166,13 +198,13 @@ def test_the_sentence_on_claims_that_were_not_tested() -> None:
 def test_a_quick_report_says_first_that_it_is_one(tmp_path: Path) -> None:
     entry = CATALOGUE["bogunovic2022/fig2"]
     made = make([case("GP-UCB", experiment="bogunovic2022/fig2", schedule="paper")], trials=1)
-    claims = [CheckedClaim("D is flat.", None, "flat", "", "not tested in a quick run")]
+    claims = [CheckedClaim("D is flat.", None, "flat", "not tested in a quick run")]
     _, found = page(tmp_path, about=entry, results=made, claims=claims)
     first = found.text.index("This is a quick run: 200 rounds instead of 50,000, 1 trial")
-    assert first < found.text.index("Claims")
+    assert first < found.text.index("Claims of the paper")
     assert "– not tested in a quick run" in found.text
     assert "Setting of the full experiment" in found.text
-    assert "why not" not in found.text  # there is nothing to explain
+    assert "Our explanation" not in found.text  # there is nothing to explain
     assert "± –" in found.text  # one trial has no spread
     assert "hold" not in found.text.replace("does not hold", "").split("Setting")[0]
 

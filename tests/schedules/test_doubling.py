@@ -40,7 +40,8 @@ def test_against_dense_formulas(name: str, world: World, lam: float) -> None:
     sketch: dict[str, Any] = {"q": 1e12} if name == "bkb" else {}
     everything: dict[str, Any] = {"include": lambda p: np.ones(len(p), dtype=bool), **sketch}
     constants = {"norm_bound": GUESS, "noise_std": NOISE, "delta": 0.1}
-    policy = by_name(name)(
+    make: Any = by_name(name)
+    policy = make(
         world.domain,
         world.kernel,
         lam=lam,

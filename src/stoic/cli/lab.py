@@ -18,7 +18,7 @@ from stoic.lab.experiments.figures import matplotlib
 from stoic.lab.experiments.publish import publish
 from stoic.lab.experiments.results import Results
 from stoic.lab.experiments.runner import run as run_experiments
-from stoic.lab.experiments.sentences import opening
+from stoic.lab.experiments.sentences import apart, opening, tally
 from stoic.lab.experiments.spec import Case, Experiment
 from stoic.lab.noise import noises
 from stoic.lab.problems import problems
@@ -102,7 +102,7 @@ def _reproduce(entry: Reproduction, quick: bool, how: How) -> None:
     claims = entry.check(results)
     command = f"stoic reproduce {entry.name}" + (" --quick" if quick else "") + how.words
     report = publish(root / entry.name, results, entry, claims=claims, command=command)
-    _show(claims)
+    _show(entry, results, claims)
     console.print(Text(f"report: {report}"), soft_wrap=True)
 
 
@@ -116,8 +116,30 @@ def _list() -> None:
     console.print("\nstoic reproduce NAME [--quick] runs one; data is read from $STOIC_DATA.")
 
 
-def _show(claims: list[CheckedClaim]) -> None:
-    table = Table(show_lines=True)
+def _show(entry: Reproduction, results: Results, claims: list[CheckedClaim]) -> None:
+    """The paper's claims, our own questions, and the verdict with its one explanation."""
+    papers, ours = apart(claims)
+    _claims("claims of the paper", papers)
+    _claims("our own questions", ours)
+    for claims_of in filter(None, (papers, ours)):
+        console.print(Text(tally(claims_of)), soft_wrap=True)
+    outcome = entry.outcome(claims)
+    for name, text in (
+        ("question" if outcome == "ours" else "the paper shows", entry.shows),
+        ("we get", entry.measured(results)),
+        ("verdict", "" if outcome == "ours" else outcome),
+        ("inferred from the print", entry.inferred),
+        ("cannot follow from the text", entry.impossible),
+        ("our explanation", entry.explanation(claims)),
+    ):
+        if text:
+            console.print(Text(f"{name}: {text}"), soft_wrap=True)
+
+
+def _claims(title: str, claims: list[CheckedClaim]) -> None:
+    if not claims:
+        return
+    table = Table(title=title, title_justify="left", show_lines=True)
     for heading in ("claim", "verdict", "measured"):
         table.add_column(heading)
     for claim in claims:

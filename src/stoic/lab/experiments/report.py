@@ -1,7 +1,8 @@
 """A report of results: one HTML file that needs nothing else.
 
-It begins with the result in one sentence, then shows claims, figures, the final figures of every
-case, the setting and the versions. Every text from outside is escaped.
+It begins with the verdict and the result in one sentence, then shows the paper's claims and our
+own questions apart, figures, the final figures of every case, the setting and the versions. Every
+text from outside is escaped.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from stoic.lab.experiments.compare import Leader, leaders
 from stoic.lab.experiments.figures import caption
 from stoic.lab.experiments.groups import spell, varying
 from stoic.lab.experiments.results import Results
-from stoic.lab.experiments.sentences import interval, number, sentence
+from stoic.lab.experiments.sentences import apart, interval, number, sentence
 from stoic.lab.experiments.summary import summary
 from stoic.report.html.markup import Markup, section
 from stoic.report.html.markup import value_table as table
@@ -30,7 +31,6 @@ from stoic.report.html.page import page
 __all__ = ["write_report"]
 
 _TYPES = {".svg": "image/svg+xml", ".png": "image/png"}
-_OURS = "real/"  # reproductions that are not of a paper
 _CLASSES = {True: "yes", False: "no", None: "open"}
 _SIGNS = {True: "✓", False: "✗", None: "≈"}
 _UNTESTED = "–"
@@ -79,12 +79,14 @@ def write_report(
     command
         What to type in order to make the results again.
     """
-    paper = isinstance(about, Reproduction) and not about.name.startswith(_OURS)
     title = about.title if isinstance(about, Reproduction) else about
     ranks = leaders(results)
     size = about.size(results) if isinstance(about, Reproduction) else None
+    papers, ours = apart(claims)
     parts = [
-        _claims(claims) if claims else "",
+        _comparison(about, results, claims) if isinstance(about, Reproduction) else "",
+        _claims("Claims of the paper", papers),
+        _claims("Our own questions", ours),
         _figures(figures),
         _finals(results),
         _ranking(ranks) if len(ranks) > 1 or not claims else "",
@@ -93,7 +95,7 @@ def write_report(
         _manifest(results.manifest),
     ]
     source = about.source if isinstance(about, Reproduction) else ""
-    found = sentence(claims, ranks, paper=paper, size=size)
+    found = sentence(claims, ranks, size=size)
     head = [f'<p class="sentence">{esc(found)}</p>', _notice(results.manifest)]
     body = "\n".join(part for part in (*head, *parts) if part)
     text = page(title, esc(source), body, style=_STYLE, images=True)
@@ -107,8 +109,25 @@ def write_report(
 # -- the parts ----------------------------------------------------------------------------------
 
 
-def _claims(claims: Sequence[CheckedClaim]) -> str:
-    explained = any(claim.why for claim in claims)
+def _comparison(about: Reproduction, results: Results, claims: Sequence[CheckedClaim]) -> str:
+    """The verdict on the experiment: what the print shows, what we get, why they differ."""
+    outcome = about.outcome(claims)
+    asked = "Question" if outcome == "ours" else "The paper shows"
+    lines = (
+        ("Verdict", outcome if claims and outcome != "ours" else ""),
+        (asked, about.shows),
+        ("We get", about.measured(results)),
+        ("Inferred from the print", about.inferred),
+        ("Cannot follow from the text", about.impossible),
+        ("Our explanation", about.explanation(claims)),
+    )
+    shown = "".join(f"<p><b>{name}:</b> {esc(text)}</p>" for name, text in lines if text)
+    return section("Verdict", shown)
+
+
+def _claims(heading: str, claims: Sequence[CheckedClaim]) -> str:
+    if not claims:
+        return ""
     rows = [
         (
             claim.says,
@@ -118,14 +137,11 @@ def _claims(claims: Sequence[CheckedClaim]) -> str:
                 f"{_UNTESTED if claim.untested else _SIGNS[claim.holds]}</span> "
                 f"{esc(claim.word)}</span>"
             ),
-            *((claim.why or "–",) if explained else ()),
         )
         for claim in claims
     ]
-    head = ("claimed", "measured", "verdict", *(("why not, in our view",) if explained else ()))
-    return section(
-        "Claims", table("Each claim, and what was measured", head, rows, text=4, wrap=True)
-    )
+    about = f"{heading}, and what was measured"
+    return section(heading, table(about, ("claim", "measured", "verdict"), rows, text=3, wrap=True))
 
 
 def _figures(paths: Iterable[str | Path]) -> str:

@@ -11,7 +11,7 @@ from stoic.lab.experiments.catalogue.base import CheckedClaim
 from stoic.lab.experiments.catalogue.size import Size
 from stoic.lab.experiments.compare import Leader
 
-__all__ = ["interval", "number", "opening", "sentence"]
+__all__ = ["apart", "interval", "number", "opening", "sentence", "tally"]
 
 _MAX_QUOTED_CLAIMS = 2  # in the sentence
 _MAX_QUOTED_CHARACTERS = 180  # of each claim
@@ -21,15 +21,53 @@ def sentence(
     claims: Sequence[CheckedClaim],
     ranks: Sequence[Leader],
     *,
-    paper: bool = True,
     size: Size | None = None,
 ) -> str:
     """The result in one sentence: the claims that hold, or else the policy that came first.
 
-    If the run is smaller than the full experiment, the sentence starts with that.
+    The paper's claims and our own questions are counted apart. If the run is smaller than the full
+    experiment, the sentence starts with that.
     """
-    found = _on_claims(claims, paper) if claims else _on_policies(ranks)
+    papers, ours = apart(claims)
+    found = _on_claims(papers) if papers else "" if ours else _on_policies(ranks)
+    if ours:
+        found = f"{found} {tally(ours)}".strip()
     return found if size is None or size.full else f"{opening(size)} {found}"
+
+
+def apart(claims: Sequence[CheckedClaim]) -> tuple[list[CheckedClaim], list[CheckedClaim]]:
+    """The paper's claims, and our own questions."""
+    return [c for c in claims if not c.ours], [c for c in claims if c.ours]
+
+
+def tally(claims: Sequence[CheckedClaim], whose: str = "the paper's") -> str:
+    """How many claims hold, do not, are not settled and were not tested, in one sentence.
+
+    Claims are all of papers, or all our own questions.
+
+    >>> tally([CheckedClaim("A", held, "") for held in (True, True, None, False)])
+    "Of the paper's 4 claims, 2 hold, 1 does not hold and 1 is not settled."
+    >>> tally([CheckedClaim("A", held, "", ours=True) for held in (True, None)])
+    'Of our own 2 questions, 1 is answered yes and 1 is not settled.'
+    """
+    ours = all(claim.ours for claim in claims)
+    counts = Counter("was not tested" if claim.untested else claim.word for claim in claims)
+    words = {
+        "holds": ("is answered yes", "are answered yes") if ours else ("holds", "hold"),
+        "does not hold": ("is answered no", "are answered no")
+        if ours
+        else ("does not hold", "do not hold"),
+        "is not settled": ("is not settled", "are not settled"),
+        "was not tested": ("was not tested", "were not tested"),
+    }
+    parts = [
+        f"{counts[word]} {one if counts[word] == 1 else many}"
+        for word, (one, many) in words.items()
+        if counts[word]
+    ]
+    listed = " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+    whose, noun = ("our own", "question") if ours else (whose, "claim")
+    return f"Of {whose} {len(claims)} {noun}{'s' * (len(claims) != 1)}, {listed}."
 
 
 def opening(size: Size) -> str:
@@ -41,8 +79,8 @@ def opening(size: Size) -> str:
     return f"This is {size.name}: {size.short}. It does not test what needs the full size."
 
 
-def _on_claims(claims: Sequence[CheckedClaim], paper: bool) -> str:
-    of = "of the paper " if paper else ""
+def _on_claims(claims: Sequence[CheckedClaim]) -> str:
+    of = "of the paper "
     tested = [claim for claim in claims if not claim.untested]
     rest = len(claims) - len(tested)
     if not tested:

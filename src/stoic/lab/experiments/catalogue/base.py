@@ -39,7 +39,7 @@ class Claim:
     check
         The verdict of some results.
     why
-        Our explanation if the claim does not hold at full size; written by hand.
+        Not used; the explanation is that of the whole experiment, `Reproduction.reason`.
     any_size
         Whether the claim is about every round of every run; a shorter run then tests it too.
     ours
@@ -60,7 +60,6 @@ class CheckedClaim:
     says: str
     holds: bool | None
     figures: str
-    why: str
     untested: str = ""  # if it was not tested: the reason, in words
     ours: bool = False  # our own question, not a claim of the paper
 
@@ -129,7 +128,7 @@ class Reproduction:
         """Every claim with its verdict.
 
         A run at full size omits claims about cases that it left out. A smaller run does not test
-        claims that need the full size, and explains nothing.
+        claims that need the full size.
         """
         size = self.size(results)
         checked = []
@@ -144,23 +143,44 @@ class Reproduction:
         return checked
 
     def outcome(self, claims: Sequence[CheckedClaim]) -> str:
-        """The verdict on the whole experiment, from its checked claims; ours do not count."""
-        tested = [claim for claim in claims if not claim.ours and not claim.untested]
+        """The verdict on the whole experiment, from its checked claims; ours do not count.
+
+        It is reproduced only if every claim of the paper was tested, at the size that it needs.
+        """
+        papers = [claim for claim in claims if not claim.ours]
+        tested = [claim for claim in papers if not claim.untested]
+        left_out = sum(not claim.ours for claim in self.claims) > len(papers)
         if self.impossible:
             return "cannot follow from the text"
         if not tested:
-            return "ours" if not any(not claim.ours for claim in claims) else "not tested"
+            return "not tested" if papers or left_out else "ours"
         if not all(claim.holds for claim in tested):
             return "not reproduced"
+        if left_out or any(claim.untested for claim in papers):
+            return "not fully tested"
         return "reproduced under an inferred setting" if self.inferred else "reproduced"
+
+    def measured(self, results: Results) -> str:
+        """What we get, in one line; empty if there is no such line for these results."""
+        try:
+            return self.got(results) if self.got is not None else ""
+        except NotRun:
+            return ""
+
+    def explanation(self, claims: Sequence[CheckedClaim]) -> str:
+        """Our explanation of the claims that do not hold; empty if there is nothing to explain.
+
+        An experiment of a paper explains the paper's claims, one of our own its questions.
+        """
+        papers = [claim for claim in claims if not claim.ours] or list(claims)
+        failed = any(not claim.untested and not claim.holds for claim in papers)
+        return self.reason if failed or (self.impossible and papers) else ""
 
 
 def checked_claim(claim: Claim, verdict: Verdict, size: Size) -> CheckedClaim:
     """A claim with a verdict, as far as a run of this size can test it."""
+    untested = "" if verdict.tested else "not tested"
     if not size.full and not claim.any_size:
         untested = f"not tested in {size.name}"
-        return CheckedClaim(claim.says, None, verdict.figures, "", untested, claim.ours)
-    if not verdict.tested:
-        return CheckedClaim(claim.says, None, verdict.figures, "", "not tested", claim.ours)
-    why = claim.why if size.full and not verdict.holds else ""
-    return CheckedClaim(claim.says, verdict.holds, verdict.figures, why, ours=claim.ours)
+    holds = None if untested else verdict.holds
+    return CheckedClaim(claim.says, holds, verdict.figures, untested, claim.ours)
