@@ -47,12 +47,14 @@ class FastSlowGPUCB(InstancesPolicy):
     be used: instances of few plays have upper bounds below the best payoffs, which all others
     then account for (no attack: 17,519, GP-UCB 5,733).
 
-    Cost per round: as GP-UCB; memory: as GP-UCB for each instance.
+    Cost per round: that of GP-UCB, and a pass over all arms for each instance that is accounted
+    for; memory: as GP-UCB for each instance.
 
-    Departures from print: we worked from the paper's abstract and from what later papers report
-    of it, not from its pseudocode, so no line is cited, and the paper may break ties between
-    instances that contradict each other in another way. Ours is: where slower instances rule out
-    all arms together, the fastest of them plays instead. The corruption that a slow instance may
+    Departures from print: the paper's abstract was at hand, its pseudocode and theorems were not.
+    So no line is cited, and the rule of choice, the ⌈log₂ T⌉ instances and the shares of δ are a
+    reconstruction that may differ from print; no regret bound is claimed for it. Where slower
+    instances rule out all arms together, the fastest of them plays instead. S is optimistic and
+    need not play what F plays, so it may never rule out a wrong arm. The corruption that S may
     meet is derived in :mod:`stoic.schedules.bogunovic2020`, and logdet is the realised one of an
     instance's own plays. The other two schedules are ours: the paper has no experiments. The
     practical schedule clips payoffs; an instance that has not learned a scale yet rules out
