@@ -189,7 +189,9 @@ def test_every_printed_point_counts(root: Path) -> None:
     write(root, HEADER + "".join([*lines[:-1], "fig1c,tgp-ucb,200,0.5\n"]))  # one is enough
     assert near(toy_results(1.0)).holds is False
     one_run = replace(figure, one_run=True).claims()[-1]
-    assert "our first run alone" in one_run.check(toy_results(1.0)).figures
+    figures = one_run.check(toy_results(1.0)).figures
+    assert "our first run alone" in figures
+    assert figures.count("not within 0.01, or two standard errors of our mean: TGP at t = 200") == 1
     (root / "chowdhury2019_fig1" / "curves.csv").unlink()
     verdict = near(toy_results(1.0))
     assert (verdict.holds, verdict.tested) == (None, False)

@@ -143,16 +143,28 @@ class PrintedFigure:
             first = min(int(t) for t in results.curve(results.some(**self.where)[0]).trials)
             alone = _largest(gaps(results, printed, trial=first))
             text += f"; that of our first run alone is {_spelled(alone)}"
+            text += self._by_standard_errors(found)
         if outside:
             worst = max(outside, key=lambda gap: abs(gap.difference) / self._tolerance(gap))
             text += f"; farthest outside is {_spelled(worst)}, allowed {self._tolerance(worst):.3f}"
         return Verdict(not outside, text)
 
     def _tolerance(self, gap: Gap) -> float:
-        if math.isnan(gap.std):
-            return _TOLERANCE
-        spread = gap.std if self.one_run else gap.std / math.sqrt(gap.trials)
-        return max(_TOLERANCE, 2.0 * spread)
+        return _allowed(gap, 1 if self.one_run else gap.trials)
+
+    def _by_standard_errors(self, found: list[Gap]) -> str:
+        """What the stricter tolerance of a mean over trials would leave outside."""
+        far = [gap for gap in found if abs(gap.difference) > _allowed(gap, gap.trials)]
+        if not far:
+            return "; all are within 0.01, or two standard errors of our mean, too"
+        listed = ", ".join(f"{_SHORT[gap.policy]} at t = {gap.t:,}" for gap in far)
+        return f"; not within 0.01, or two standard errors of our mean: {listed}"
+
+
+def _allowed(gap: Gap, runs: int) -> float:
+    """0.01, or twice the standard error of a mean over so many runs, whichever is larger."""
+    spread = 0.0 if math.isnan(gap.std) else gap.std / math.sqrt(runs)
+    return max(_TOLERANCE, 2.0 * spread)
 
 
 def _largest(found: list[Gap]) -> Gap:
