@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from reference import surrogate as literal
 from stoic.surrogate import Hyper, RobustGP
+from stoic.surrogate.covariance import ROUGH, SMOOTH, Covariance
 from stoic.surrogate.evidence import JITTER
 
 Array = NDArray[np.float64]
@@ -48,17 +49,22 @@ PLACES: list[Callable[[np.random.Generator], Array]] = [
     one_point,
     corners,
 ]
-THETAS = {  # log ℓ₁, log ℓ₂, log a², log s², μ, logit ρ
-    "ordinary": [math.log(0.3), math.log(0.6), 0.2, -3.0, 0.3, 0.5],
-    "long": [math.log(30.0), math.log(30.0), 0.0, -12.0, -1.0, 3.0],
-    "short": [math.log(0.01), math.log(0.01), 1.0, -2.0, 0.0, -6.0],
-    "long and short": [math.log(30.0), math.log(0.01), 0.0, -4.0, 0.0, 0.0],
-    "hardly any noise": [math.log(0.4), math.log(0.5), 0.0, -12.0, 0.0, 6.0],
-    "tall": [math.log(1.0), math.log(2.0), 6.0, -12.0, 6.0, 0.0],
-    "all noise": [math.log(0.4), math.log(0.4), -6.0, 3.0, 0.0, 0.0],
+THETAS = {  # log ℓ₁, log ℓ₂, log a², log s², μ, logit ρ, log b²
+    "ordinary": [math.log(0.3), math.log(0.6), 0.2, -3.0, 0.3, 0.5, -9.0],
+    "rugged": [math.log(0.3), math.log(0.6), 0.2, -6.0, 0.3, 0.5, 0.0],
+    "long": [math.log(30.0), math.log(30.0), 0.0, -12.0, -1.0, 3.0, -9.0],
+    "short": [math.log(0.01), math.log(0.01), 1.0, -2.0, 0.0, -6.0, -4.0],
+    "long and short": [math.log(30.0), math.log(0.01), 0.0, -4.0, 0.0, 0.0, -1.0],
+    "hardly any noise": [math.log(0.4), math.log(0.5), 0.0, -12.0, 0.0, 6.0, -18.0],
+    "tall": [math.log(1.0), math.log(2.0), 6.0, -12.0, 6.0, 0.0, -4.0],
+    "all noise": [math.log(0.4), math.log(0.4), -6.0, 3.0, 0.0, 0.0, 3.0],
 }
+FORMS = {"smooth": SMOOTH, "rough": ROUGH}
 CASES = [
-    pytest.param(place, theta, w, id=f"{place.__name__}-{name}-{'1' if w is None else 'w'}")
+    pytest.param(
+        place, theta, w, form, id=f"{place.__name__}-{name}-{kind}-{'1' if w is None else 'w'}"
+    )
+    for kind, form in FORMS.items()
     for place in PLACES
     for name, theta in THETAS.items()
     for w in (None, WEIGHTS)
@@ -66,31 +72,36 @@ CASES = [
 
 
 def case(
-    place: Callable[[np.random.Generator], Array], theta: list[float], w: Array | None
+    place: Callable[[np.random.Generator], Array],
+    theta: list[float],
+    w: Array | None,
+    form: Covariance = SMOOTH,
 ) -> tuple[RobustGP, literal.Data]:
     """The package's surrogate and its transcription."""
     rng = np.random.default_rng(7)
     X = place(rng)
     z = rng.standard_normal(len(X)) + np.where(rng.random(len(X)) < 0.2, 30.0, 0.0)
     weights = np.ones(len(X)) if w is None else np.resize(w, len(X))
-    hyper = Hyper(np.array(theta), GROUPS)
+    hyper = Hyper(np.array(theta), GROUPS, form)
     return RobustGP(X, z, weights, hyper), literal.Data(X, z, weights, plain(hyper))
 
 
 def plain(hyper: Hyper) -> literal.Setting:
-    *scales, amplitude, s2, mean, smoothness = hyper.theta
+    *scales, amplitude, s2, mean, smoothness, micro = hyper.theta
     return literal.Setting(
         np.exp(np.array(scales))[GROUPS],
         math.exp(amplitude),
         math.exp(s2),
         mean,
         1.0 / (1.0 + math.exp(-smoothness)),
+        math.exp(micro),
+        hyper.covariance is ROUGH,
         JITTER,
     )
 
 
 def scale_of(gp: RobustGP) -> float:
-    return max(1.0, gp.hyper.amplitude, float(np.abs(gp.z).max()))
+    return max(1.0, gp.hyper.variance, float(np.abs(gp.z).max()))
 
 
 def queries(gp: RobustGP) -> Array:

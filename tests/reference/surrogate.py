@@ -24,33 +24,44 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Setting:
-    """The parts of θ: ℓ of each column, a², s², μ, ρ."""
+    """The parts of θ: ℓ of each column, a², s², μ, ρ, b²; and which of the two covariances."""
 
     lengthscales: Array
     amplitude: float
     noise: float
     mean: float
     smoothness: float
+    micro: float
+    rough: bool
     jitter: float
 
 
 def kernel(x: Array, y: Array, setting: Setting) -> float:
-    """k(r²) = ρ·exp(−r²/2) + (1 − ρ)·(1 + z + z²/3)·exp(−z), z = √5·r."""
+    """a²·k + b²·m.
+
+    Smooth: k = ρ·exp(−r²/2) + (1 − ρ)·(1 + z + z²/3)·exp(−z), z = √5·r, and
+    m = (1 + y)·exp(−y), y = √3·r/τ. Rough: k = exp(−r), m = exp(−r/τ), r = Σ |Δ|/ℓ. τ is 0.1.
+    """
+    if setting.rough:
+        r = sum(abs(p - q) / s for p, q, s in zip(x, y, setting.lengthscales, strict=True))
+        return setting.amplitude * math.exp(-r) + setting.micro * math.exp(-r / 0.1)
     r2 = 0.0
     for p, q, scale in zip(x, y, setting.lengthscales, strict=True):
         r2 += ((p - q) / scale) ** 2
     zeta = math.sqrt(5.0) * math.sqrt(r2)
     smooth = math.exp(-r2 / 2.0)
     rough = (1.0 + zeta + zeta**2 / 3.0) * math.exp(-zeta)
-    return setting.smoothness * smooth + (1.0 - setting.smoothness) * rough
+    k = setting.smoothness * smooth + (1.0 - setting.smoothness) * rough
+    upsilon = math.sqrt(3.0) * math.sqrt(r2) / 0.1
+    return setting.amplitude * k + setting.micro * (1.0 + upsilon) * math.exp(-upsilon)
 
 
 def gram(X: Array, Y: Array, setting: Setting) -> Array:
-    """a² K between the rows of X and Y."""
+    """a² K + b² M between the rows of X and Y."""
     K = np.empty((len(X), len(Y)))
     for i, x in enumerate(X):
         for j, y in enumerate(Y):
-            K[i, j] = setting.amplitude * kernel(x, y, setting)
+            K[i, j] = kernel(x, y, setting)
     return K
 
 
@@ -65,7 +76,7 @@ class Data:
 
     @property
     def covariance(self) -> Array:
-        """C = a² K + s² diag(1/w), with jitter."""
+        """C = a² K + b² M + s² diag(1/w), with jitter."""
         s = self.setting
         C = gram(self.X, self.X, s)
         for i in range(len(self.X)):

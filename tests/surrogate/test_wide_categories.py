@@ -12,6 +12,7 @@ from scipy.spatial.distance import cdist
 from stoic.optimize import Optimizer
 from stoic.spaces import Categorical, Float, Space
 from stoic.surrogate import Hyper, Prior, RobustGP
+from stoic.surrogate.covariance import SMOOTH
 from stoic.surrogate.distances import Coded, between, by_group
 from stoic.surrogate.evidence import negative_evidence
 
@@ -50,9 +51,9 @@ def test_points_between_levels_are_subtracted() -> None:
 
 def test_slopes_of_the_evidence() -> None:
     X, rng = WIDE.sample(50, 2), np.random.default_rng(2)
-    loss = negative_evidence(X, WIDE.groups, Prior())
+    loss = negative_evidence(X, WIDE.groups, Prior(), SMOOTH)
     z, w, q = rng.standard_normal(50), rng.uniform(0.2, 1.0, 50), np.zeros(50)
-    theta = np.append(np.log([0.3, 0.7, 1.3, 0.9, 0.5]), [0.2, -3.0, 0.1, 0.3])
+    theta = np.append(np.log([0.3, 0.7, 1.3, 0.9, 0.5]), [0.2, -3.0, 0.1, 0.3, -2.0])
     _, gradient = loss(theta, z, w, q)
     for i, step in enumerate(1e-5 * np.eye(len(theta))):
         slope = (loss(theta + step, z, w, q)[0] - loss(theta - step, z, w, q)[0]) / 2e-5
@@ -64,8 +65,10 @@ def test_slopes_of_the_evidence() -> None:
     root = np.sqrt(5.0 * r2)
     rough = (1.0 + root + root**2 / 3.0) * np.exp(-root)
     K = hyper.smoothness * np.exp(-0.5 * r2) + (1.0 - hyper.smoothness) * rough
-    C = hyper.amplitude * K + np.diag(hyper.noise / w + 1e-8 * hyper.amplitude)
-    expected = hyper.mean + hyper.amplitude * K @ np.linalg.solve(C, z - hyper.mean)
+    micro = np.sqrt(3.0 * r2) / 0.1
+    K = hyper.amplitude * K + hyper.micro * (1.0 + micro) * np.exp(-micro)
+    C = K + np.diag(hyper.noise / w + 1e-8 * hyper.amplitude)
+    expected = hyper.mean + K @ np.linalg.solve(C, z - hyper.mean)
     np.testing.assert_allclose(gp.mean(X), expected, atol=1e-7)
     assert not gp.slopes(X)[2][:, WIDE.groups == 1].any()
 

@@ -9,6 +9,7 @@ measurements never determine one.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 from statistics import NormalDist
@@ -22,6 +23,7 @@ from stoic.optimize.improvement import log_improvement, log_improvement_slopes
 from stoic.optimize.search import Search
 from stoic.optimize.tactics import Tactics
 from stoic.surrogate import RobustGP
+from stoic.surrogate.covariance import SMOOTH
 
 __all__ = ["Acquisition", "mean_slopes"]
 
@@ -53,8 +55,18 @@ class Acquisition:
         mean = first.mean(candidates)
         worse = np.maximum(mean[safe].max() - mean, 0.0) + t.cost_of_failure * (1.0 - chance)
         value = value * chance**t.success_power - t.cost_of_worse * worse
+        value[self._settled(first, candidates)] = -np.inf
         best: Array = candidates[int(np.argmax(value))]
         return best
+
+    def _settled(self, gp: RobustGP, candidates: Array) -> npt.NDArray[np.bool_]:
+        """Candidates whose own measurements leave an error too small to matter."""
+        t = self.tactics
+        error = t.settled_error * math.sqrt(min(t.settled_from / len(gp), 1.0))
+        needed = max(gp.hyper.noise / error**2, 1.0)
+        points, counts = np.unique(gp.X, axis=0, return_counts=True)
+        settled = {x.tobytes() for x in points[counts >= needed]}
+        return np.array([x.tobytes() in settled for x in candidates], dtype=bool)
 
     def _gain(self, gp: RobustGP, points: Array, safe: npt.NDArray[np.bool_]) -> Array:
         """E[max mean after a measurement at x] − max mean, for every x among ``points``."""
@@ -90,9 +102,9 @@ class Acquisition:
         top = ranked[: t.top]
         pool = np.vstack(
             [
-                search.spread(t.spread, round_),
+                self._spread(top, round_),
                 search.around(top, gp.hyper.lengthscales, t.near, round_),
-                search.neighbours(top),
+                search.neighbours(top, round_),
             ]
         )
         success = t.success_power * np.log(np.maximum(failures.chance_of_success(pool), 1e-9))
@@ -101,16 +113,27 @@ class Acquisition:
             best = float(of_seen.max())
             mean, variance = model.predict(pool)
             order = np.argsort(-log_improvement(mean, variance, best) - success, kind="stable")
-            score = partial(log_improvement_slopes, model, best=best)
-            chosen.append(search.climb(score, pool[order[: t.climbs]]))
-            chosen.append(pool[order[t.climbs : t.climbs + t.kept]])
+            if model.hyper.covariance is SMOOTH and not search.many:
+                score = partial(log_improvement_slopes, model, best=best)
+                chosen.append(search.climb(score, pool[order[: t.climbs]]))
+            chosen.append(pool[order[: t.climbs + t.kept]])
             if model is gp:
                 by_mean = pool[np.argsort(-mean - success, kind="stable")]
                 optimistic = np.argsort(-(mean + t.optimism * np.sqrt(variance)), kind="stable")
                 starts = np.vstack([ranked[: t.mean_climbs], by_mean[: t.mean_climbs]])
-                chosen.append(search.climb(mean_slopes(gp), starts))
+                if gp.hyper.covariance is SMOOTH:
+                    chosen.append(search.climb(mean_slopes(gp), starts))
                 chosen += [by_mean[: t.kept], pool[optimistic[: t.kept]]]
         return np.vstack(chosen)
+
+    def _spread(self, top: Array, round_: int) -> Array:
+        """Candidates that fill the space; of many parameters, most differ from ``top`` in a few."""
+        t, search = self.tactics, self.search
+        finite = not search.space.continuous.any()
+        spread = search.spread(t.spread_finite if finite else t.spread, round_)
+        if not search.many:
+            return spread
+        return np.vstack([spread[: t.spread_many], search.crossed(top, spread, round_)])
 
 
 def mean_slopes(gp: RobustGP, caution: float = 0.0) -> Callable[[Array], tuple[Array, Array]]:

@@ -78,13 +78,22 @@ class History:
         """Their values, higher being better."""
         return np.array(self._values[:count])
 
+    @property
+    def repeats(self) -> int:
+        """How many measurements are of points that had been measured before."""
+        self._count()
+        return len(self._good) - len(self._distinct)
+
     def measured(self, point: Array) -> int:
         """How often exactly this point gave a value."""
+        self._count()
+        return self._distinct.get(point.tobytes(), 0)
+
+    def _count(self) -> None:
         for i in self._good[self._counted :]:
             row = self._points[i].tobytes()
             self._distinct[row] = self._distinct.get(row, 0) + 1
         self._counted = len(self._good)
-        return self._distinct.get(point.tobytes(), 0)
 
     def tried(self) -> set[bytes]:
         """All points that were tried, as keys."""

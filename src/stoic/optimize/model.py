@@ -13,6 +13,7 @@ import numpy as np
 from stoic.checks import Array, IntArray
 from stoic.optimize.tactics import Tactics
 from stoic.surrogate import RobustGP, Scaling
+from stoic.surrogate.covariance import SMOOTH
 from stoic.surrogate.fitting import Fit
 
 __all__ = ["Model"]
@@ -37,12 +38,12 @@ class Model:
         return points
 
     def modes(self, min_weight: float = 0.0) -> list[tuple[RobustGP, float]]:
-        """The fitted surrogates with weights by their evidence; the second has ``min_weight``."""
-        if len(self.fits) == 1:
-            return [(self.gp, 1.0)]
-        lead = self.fits[0].evidence - self.fits[1].evidence
-        weight = max(min_weight, 1.0 / (1.0 + math.exp(min(lead, 50.0))))
-        return [(self.gp, 1.0 - weight), (self.fits[1].gp, weight)]
+        """The fitted surrogates with weights by their evidence; none has less than a minimum."""
+        lead = np.array([fit.evidence for fit in self.fits]) - self.fits[0].evidence
+        weights = np.exp(np.maximum(lead, -50.0))
+        smooth = np.array([f.gp.hyper.covariance is SMOOTH for f in self.fits])
+        weights = np.maximum(weights / weights.sum(), np.where(smooth, min_weight, 0.0))
+        return [(f.gp, float(w)) for f, w in zip(self.fits, weights / weights.sum(), strict=True)]
 
     def committee(self, tactics: Tactics, pending: Array) -> list[tuple[RobustGP, float]]:
         """Surrogates that account for pending measurements, with their weights.

@@ -15,12 +15,14 @@ from stoic.checks import Array, IntArray
 from stoic.optimize.history import History
 from stoic.optimize.model import Model
 from stoic.surrogate import Scaling, fit
+from stoic.surrogate.covariance import ROUGH
 from stoic.surrogate.fitting import Fit, Start
 
 __all__ = ["Modeller"]
 
 _SMOOTH_START = Start(lengthscale=2.0)
-_ROUGH_START = Start(clip=8.0, lengthscale=0.4)
+_SHORT_START = Start(clip=8.0, lengthscale=0.4)
+_ROUGH_START = Start(clip=8.0, covariance=ROUGH)
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,8 @@ class SizeRule:
 class EvidenceRule:
     """When evidence decides, in nats; chosen on the develop set of benchmarks/robust."""
 
-    second_mode: float = 20.0  # above `SizeRule.fixed_from`, this lead removes the second mode
+    second_mode: float = 20.0  # above `SizeRule.fixed_from`, this lead removes another mode
+    any_mode: float = 30.0  # the same of fewer measurements
     compression: float = 8.0  # by which a log-compressed scale must be better,
     compression_each: float = 0.35  # and by this for each measurement
     max_noise: float = 0.25  # times a²: with more noise, a log-compressed scale explains nothing
@@ -87,11 +90,9 @@ class Modeller:
             fits.sort(key=lambda f: -f.evidence)
         else:
             scaling, fits = self._cold(X, y, rows)
-        lead = fits[0].evidence - fits[-1].evidence
-        decided = n > _SIZE.fixed_from and lead > _EVIDENCE.second_mode
-        if fits[0].same_mode(fits[-1]) or decided:
-            fits = fits[:1]
-        return Model(fits, scaling, rows)
+        many = n > _SIZE.fixed_from
+        most = _EVIDENCE.second_mode if many else _EVIDENCE.any_mode
+        return Model(_distinct(fits, most), scaling, rows)
 
     def _cold(self, X: Array, y: Array, rows: IntArray) -> tuple[Scaling, list[Fit]]:
         """Fits from all starts, on a log-compressed scale where the evidence prefers that."""
@@ -114,7 +115,7 @@ class Modeller:
         """Fits from all starts, the best first, and its evidence as a density of ``y``."""
         z, groups = scaling.z(y)[rows], self.history.space.groups
         if len(y) <= _SIZE.max_exact:
-            starts = (_SMOOTH_START, _ROUGH_START)
+            starts = (_SMOOTH_START, _SHORT_START, _ROUGH_START)
             fits = [fit(X[rows], z, groups, start=start) for start in starts]
         else:  # so many have one mode, and few steps find it
             fits = [fit(X[rows], z, groups, start=_SMOOTH_START, rounds=2, steps=5)]
@@ -141,3 +142,13 @@ class Modeller:
         rest = np.setdiff1d(np.arange(n), best)
         even = rest[np.linspace(0, len(rest) - 1, _SIZE.subset // 2).astype(int)]
         return np.sort(np.concatenate([best, even]))
+
+
+def _distinct(fits: list[Fit], most: float) -> list[Fit]:
+    """The fits of different modes, the best first, that are at most so many nats behind."""
+    kept: list[Fit] = []
+    for each in fits:
+        behind = fits[0].evidence - each.evidence
+        if behind <= most and not any(each.same_mode(other) for other in kept):
+            kept.append(each)
+    return kept

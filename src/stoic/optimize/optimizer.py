@@ -15,6 +15,7 @@ from stoic.optimize.answers import Answer, Conclusion, Luckiest, Suspect, Trial
 from stoic.optimize.answers.luckiest import luckiest
 from stoic.optimize.answers.recommendation import recommend
 from stoic.optimize.answers.suspects import suspects
+from stoic.optimize.auditing import to_repeat
 from stoic.optimize.failures import Failures
 from stoic.optimize.history import History, key
 from stoic.optimize.knowledge import Knowledge
@@ -102,6 +103,9 @@ class Optimizer:
         if LongRun.suits(history):
             return self._long_run.choose(waiting, failures)
         pending = np.array(waiting).reshape(-1, self.space.dimension)
+        repeated = None if waiting else to_repeat(history)
+        if repeated is not None:
+            return np.array(repeated)
         model = self._modeller.model()
         committee = model.committee(self._acquisition.tactics, pending)
         seen = np.vstack([model.points(), pending])

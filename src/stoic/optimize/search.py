@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from stoic.checks import Array
 from stoic.randomness import generator
@@ -22,6 +23,9 @@ class SearchRule:
     pool: int = 2048  # points that fill the space, of which each round takes a part
     min_radius: float = -1.5  # log₁₀ of the least distance from a good point, in length-scales
     max_radius: float = -0.3  # log₁₀ of the largest
+    moved: int = 6  # parameters at most that differ from a good point
+    many: int = 16  # parameters; of more, candidates differ from good points in a few only
+    second_steps: int = 20  # neighbours of good points whose own neighbours are candidates
     max_step: float = 0.2  # of a climb, in sides of the unit cube
 
 
@@ -35,6 +39,7 @@ class Search:
         self.space, self.seed = space, seed
         self._pool: Array | None = None
         self._relaxed = bool(space.continuous.any())
+        self._parameters = int(space.groups.max(initial=-1)) + 1
 
     def spread(self, n: int, round_: int) -> Array:
         """``n`` feasible points that fill the space; each round takes others of a large pool."""
@@ -47,6 +52,24 @@ class Search:
         moved = np.where(self.space.continuous, shifted % 1.0, shifted)
         return self.space.snap(moved)
 
+    def crossed(self, points: Array, others: Array, round_: int) -> Array:
+        """Feasible points that take a few parameters from ``others``, the rest from ``points``."""
+        rng = generator(self.seed, round_, stream=14)
+        bases = points[rng.integers(0, len(points), len(others))]
+        return self.space.snap(np.where(self._few(rng, len(others)), others, bases))
+
+    @property
+    def many(self) -> bool:
+        """Whether there are so many parameters that hardly any point is near another."""
+        return self._parameters > _RULE.many
+
+    def _few(self, rng: np.random.Generator, m: int) -> npt.NDArray[np.bool_]:
+        """For each of m points, the columns of a few parameters."""
+        counts = rng.integers(1, _RULE.moved + 1, (m, 1))
+        chosen = rng.random((m, self._parameters)).argsort(1) < counts
+        columns: npt.NDArray[np.bool_] = chosen[:, self.space.groups]
+        return columns
+
     def around(self, points: Array, lengthscales: Array, each: int, round_: int) -> Array:
         """Feasible points near ``points``, at distances of 1/30 to 1/2 of the length-scales."""
         rng = generator(self.seed, round_, stream=12)
@@ -54,13 +77,18 @@ class Search:
         distance = 10.0 ** rng.uniform(_RULE.min_radius, _RULE.max_radius, (m, 1))
         scales = np.minimum(lengthscales, 1.0)
         steps = rng.standard_normal((m, self.space.dimension)) * scales * distance
+        if self._parameters > _RULE.moved:  # a step along all of many parameters leads nowhere
+            steps = np.where(self._few(rng, m), steps, 0.0)
         return self.space.snap(np.clip(np.repeat(points, each, axis=0) + steps, 0.0, 1.0))
 
-    def neighbours(self, points: Array) -> Array:
-        """Points that differ from ``points`` in one category, integer or level."""
-        if self.space.continuous.all():
+    def neighbours(self, points: Array, round_: int) -> Array:
+        """Points that differ from ``points`` in one or two parameters that are not floats."""
+        if self.space.continuous.all() or not len(points):
             return np.empty((0, self.space.dimension))
-        return np.vstack([self.space.neighbours(u) for u in points])
+        once = np.vstack([self.space.neighbours(u) for u in points])
+        rng = generator(self.seed, round_, stream=13)
+        some = once[rng.permutation(len(once))[: _RULE.second_steps]]
+        return np.vstack([once, *(self.space.neighbours(u) for u in some)])
 
     def climb(
         self, score: Callable[[Array], tuple[Array, Array]], starts: Array, steps: int = 10

@@ -35,8 +35,13 @@ class Tactics:
     repeated_weight: float = 0.2  # the least weight of such a measurement
     repeated_until: int = 300  # measurements; later, others are always near
 
+    settled_error: float = 0.05  # a point whose own measurements leave less is not repeated
+    settled_from: float = 60.0  # measurements; of more, that error falls with their root
+
     # Candidates
     spread: int = 300  # that fill the space
+    spread_finite: int = 1000  # the same, where no parameter is a float
+    spread_many: int = 30  # the same, where most candidates differ from good points in a few
     near: int = 25  # around each of the top points
     top: int = 4  # evaluated points of the highest mean, whose surroundings are searched
     best: int = 10  # evaluated points of the highest mean, which are candidates themselves

@@ -9,6 +9,7 @@ none.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ __all__ = ["Coded", "Scaled", "apart", "between", "by_group"]
 
 _MAX_NARROW_COLUMNS = 16  # of a category; of a wider one the levels are compared
 _EMPTY = np.empty(0)
+_METRICS = {1: "cityblock", 2: "sqeuclidean"}  # by the power of the differences
 _NO_LEVEL = -1  # the level of a parameter that does not exist
 
 
@@ -68,15 +70,23 @@ def _as_slice(columns: IntArray) -> IntArray | slice:
     return slice(first, last + 1) if last - first + 1 == len(columns) else columns
 
 
-def between(a: Scaled, b: Scaled, rows: slice = slice(None), columns: slice = slice(None)) -> Array:
-    """‖x − z‖² for the ``rows`` of a and the ``columns`` of b."""
+def between(
+    a: Scaled,
+    b: Scaled,
+    rows: slice = slice(None),
+    columns: slice = slice(None),
+    power: int = 2,
+) -> Array:
+    """Σ |x − z|^power for the ``rows`` of a and the ``columns`` of b; the power is 1 or 2."""
+    metric = _METRICS[power]
     if len(a.weights) != len(b.weights):  # some points are between levels
         one, other = a.points.X[rows], b.points.X[columns]
-        return _squared(one / a.lengthscales, other / b.lengthscales)
-    r2 = _squared(a.U[rows], b.U[columns])
+        return _cdist(one / a.lengthscales, other / b.lengthscales, metric)
+    r = _cdist(a.U[rows], b.U[columns], metric)
     for k, weight in enumerate(a.weights):
-        r2 += weight * apart(a.points, b.points, k, rows, columns)
-    return r2
+        scale = weight if power == 2 else math.sqrt(weight)
+        r += scale * apart(a.points, b.points, k, rows, columns)
+    return r
 
 
 def apart(
@@ -90,10 +100,9 @@ def apart(
     return gaps
 
 
-def _squared(X: Array, Z: Array) -> Array:
-    """‖x − z‖² of all rows."""
-    r2: Array = cdist(X, Z, "sqeuclidean")
-    return r2
+def _cdist(X: Array, Z: Array, metric: str) -> Array:
+    distances: Array = cdist(X, Z, metric)
+    return distances
 
 
 def by_group(X: Array, groups: IntArray) -> Array:
@@ -105,7 +114,7 @@ def by_group(X: Array, groups: IntArray) -> Array:
             gap[:] = apart(points, points, points.wide.index(group))
         else:
             columns = X[:, groups == group]
-            gap[:] = _squared(columns, columns)
+            gap[:] = _cdist(columns, columns, _METRICS[2])
     return gaps
 
 

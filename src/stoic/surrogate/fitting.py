@@ -16,10 +16,12 @@ import numpy as np
 
 from stoic.checks import Array, IntArray
 from stoic.surrogate.ascent import ascend
+from stoic.surrogate.covariance import SMOOTH, Covariance
 from stoic.surrogate.evidence import negative_evidence
 from stoic.surrogate.gp import RobustGP, prior_covariance
-from stoic.surrogate.hyper import Hyper, Prior
+from stoic.surrogate.hyper import ROUGH_PRIOR, SMOOTH_PRIOR, Hyper, Prior
 from stoic.surrogate.noise import NoisePrior, Weighting, noise_mean
+from stoic.surrogate.replicates import informed
 
 __all__ = ["Fit", "Start", "fit"]
 
@@ -44,6 +46,7 @@ class Start:
 
     clip: float = 1.0
     lengthscale: float = 1.0
+    covariance: Covariance = SMOOTH
 
 
 @dataclass(frozen=True)
@@ -63,9 +66,11 @@ class Fit:
 
     def same_mode(self, other: Fit) -> bool:
         """Whether another fit has found the same mode of the evidence."""
+        if self.gp.hyper.covariance is not other.gp.hyper.covariance:
+            return False
         apart = np.abs(self.gp.hyper.theta - other.gp.hyper.theta)
-        near = apart[:-1].max() < _RULE.same_mode
-        return bool(near and apart[-1] < _RULE.same_smoothness)
+        near = apart[:-2].max() < _RULE.same_mode
+        return bool(near and apart[-2:].max() < _RULE.same_smoothness)
 
 
 def fit(
@@ -94,17 +99,20 @@ def fit(
     rounds, steps
         Alternations, and quasi-Newton steps in each.
     """
-    prior, noise_prior = prior or Prior(), noise_prior or NoisePrior()
+    start = start or Start()
+    form = start.gp.hyper.covariance if isinstance(start, Fit) else start.covariance
+    prior = prior or (SMOOTH_PRIOR if form is SMOOTH else ROUGH_PRIOR)
+    prior, noise_prior = informed(prior, X, z), noise_prior or NoisePrior()
     if len(z) > _RULE.coarse_from and not isinstance(start, Fit):
         chosen = _evenly_spaced(len(z), _RULE.evidence_subset)
         again = partial(fit, start=start, prior=prior, noise_prior=noise_prior)
         coarse = again(X[chosen], z[chosen], groups, rounds=rounds, steps=steps)
         return _extended(coarse, X, z, chosen, prior, noise_prior)
-    search, surrogates = _EvidenceSearch(X, groups, prior), _Surrogates(X, groups)
+    search, surrogates = _EvidenceSearch(X, groups, prior, form), _Surrogates(X, groups, form)
     if isinstance(start, Fit):
         theta, gp = _warm(start, z, surrogates)
     else:
-        theta, gp = _cold(start or Start(), z, search, surrogates, steps + steps // 2)
+        theta, gp = _cold(start, z, search, surrogates, steps + steps // 2)
     for _ in range(rounds):
         w = Weighting.of(z, *gp.left_out, gp.hyper.noise, noise_prior)
         theta = search.climb(theta, w.targets, w.scaled_weights, w.fixed_precisions, steps)
@@ -128,7 +136,7 @@ def _cold(
 ) -> tuple[Array, RobustGP]:
     """θ that explains clipped values of equal weight, climbed from the prior's centre."""
     theta = search.centre.copy()
-    theta[:-4] += math.log(start.lengthscale)
+    theta[:-5] += math.log(start.lengthscale)
     clipped, equal = np.clip(z, -start.clip, start.clip), np.ones(len(z))
     theta = search.climb(theta, clipped, equal, np.zeros(len(z)), steps)
     return theta, surrogates.of(theta, clipped, equal)
@@ -138,7 +146,8 @@ def _extended(
     coarse: Fit, X: Array, z: Array, chosen: IntArray, prior: Prior, noise_prior: NoisePrior
 ) -> Fit:
     """The fit of all measurements with the hyper-parameters of the ``chosen`` ones."""
-    hyper, surrogates = coarse.gp.hyper, _Surrogates(X, coarse.gp.hyper.groups)
+    hyper = coarse.gp.hyper
+    surrogates = _Surrogates(X, hyper.groups, hyper.covariance)
     mean, variance = coarse.gp.predict(X)
     mean[chosen], variance[chosen] = coarse.gp.left_out
     weighting = Weighting.of(z, mean, variance, hyper.noise, noise_prior)
@@ -158,13 +167,13 @@ def _evenly_spaced(n: int, count: int) -> IntArray:
 class _Surrogates:
     """Surrogates of the same points; the prior covariance is kept while θ stays the same."""
 
-    def __init__(self, X: Array, groups: IntArray) -> None:
-        self._X, self._groups = X, groups
+    def __init__(self, X: Array, groups: IntArray, covariance: Covariance) -> None:
+        self._X, self._groups, self._covariance = X, groups, covariance
         self._last: tuple[Hyper, Array] | None = None
 
     def of(self, theta: Array, z: Array, weights: Array) -> RobustGP:
         if self._last is None or not np.array_equal(theta, self._last[0].theta):
-            hyper = Hyper(theta, self._groups)
+            hyper = Hyper(theta, self._groups, self._covariance)
             self._last = hyper, prior_covariance(self._X, hyper)
         return RobustGP(self._X, z, weights, *self._last)
 
@@ -176,10 +185,10 @@ class _Surrogates:
 class _EvidenceSearch:
     """Climbs the evidence of the measurements, or of an evenly spaced subset of many."""
 
-    def __init__(self, X: Array, groups: IntArray, prior: Prior) -> None:
+    def __init__(self, X: Array, groups: IntArray, prior: Prior, covariance: Covariance) -> None:
         n, count = len(X), int(groups.max()) + 1
         self.chosen = _evenly_spaced(n, _RULE.evidence_subset)
-        self.loss = negative_evidence(X[self.chosen], groups, prior)
+        self.loss = negative_evidence(X[self.chosen], groups, prior, covariance)
         self.low, self.high = np.array(prior.bounds(count)).T
         self.centre = prior.centre(count)
 

@@ -8,7 +8,6 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtrtri, dtrtrs
 
 from stoic.checks import Array
-from stoic.surrogate.covariance import blend, correlation
 from stoic.surrogate.distances import Coded, Scaled, between
 from stoic.surrogate.evidence import JITTER
 from stoic.surrogate.hyper import Hyper
@@ -22,18 +21,27 @@ _BLOCK_ELEMENTS = 2**16  # of a covariance, computed at a time: they fit into th
 
 
 def prior_covariance(X: Array, hyper: Hyper) -> Array:
-    """a² k(X, X), of which the upper triangle is filled."""
+    """a² k + b² m of all pairs of X, of which the upper triangle is filled."""
     scaled = Coded(X, hyper.groups).scaled(hyper.lengthscales)
     C = np.zeros((len(X), len(X)))
     for i in range(0, len(X), _BLOCK_ROWS):
-        gaps = between(scaled, scaled, slice(i, i + _BLOCK_ROWS), slice(i, None))
-        half = correlation(gaps, hyper.smoothness)
-        np.multiply(hyper.amplitude, half, out=C[i : i + _BLOCK_ROWS, i:])
+        C[i : i + _BLOCK_ROWS, i:] = _covariance(
+            scaled, scaled, hyper, slice(i, i + _BLOCK_ROWS), slice(i, None)
+        )
     return C
 
 
+def _covariance(
+    a: Scaled, b: Scaled, hyper: Hyper, rows: slice = slice(None), columns: slice = slice(None)
+) -> Array:
+    """Between f at the ``rows`` of a and the ``columns`` of b."""
+    form = hyper.covariance
+    r = between(a, b, rows, columns, form.power)
+    return form.total(r, hyper.smoothness, hyper.amplitude, hyper.micro)
+
+
 class RobustGP:
-    """f | z for z_i = f(x_i) + error_i, error_i ~ N(0, s²/w_i), f ~ GP(μ, a² k).
+    """f | z for z_i = f(x_i) + error_i, error_i ~ N(0, s²/w_i), f ~ GP(μ, a² k + b² m).
 
     Parameters
     ----------
@@ -99,8 +107,7 @@ class RobustGP:
         """Mean and covariance matrix of f at the rows of X."""
         mean, _, V = self._predict(X)
         scaled = self._scale(X)
-        K = self.hyper.amplitude * correlation(between(scaled, scaled), self.hyper.smoothness)
-        return mean, K - V.T @ V
+        return mean, _covariance(scaled, scaled, self.hyper) - V.T @ V
 
     def _scale(self, X: Array) -> Scaled:
         return Coded(X, self.hyper.groups).scaled(self.hyper.lengthscales)
@@ -110,30 +117,28 @@ class RobustGP:
         h, scaled = self.hyper, self._scale(X)
         k, rows = np.empty((len(X), len(self))), max(_BLOCK_ELEMENTS // len(self), 1)
         for i in range(0, len(X), rows):
-            gaps = between(scaled, self._scaled, slice(i, i + rows))
-            part = correlation(gaps, h.smoothness)
-            np.multiply(h.amplitude, part, out=k[i : i + rows])
+            k[i : i + rows] = _covariance(scaled, self._scaled, h, slice(i, i + rows))
         return k
 
     def _predict(self, X: Array) -> tuple[Array, Array, Array]:
         h, k = self.hyper, self._covariance(X)
         V, _ = dtrtrs(self._L, k.T, lower=1)
-        variance = h.amplitude - np.einsum("ij,ij->j", V, V)
-        return h.mean + k @ self._alpha, np.maximum(variance, 1e-12 * h.amplitude), V
+        variance = h.variance - np.einsum("ij,ij->j", V, V)
+        return h.mean + k @ self._alpha, np.maximum(variance, 1e-12 * h.variance), V
 
     def slopes(self, X: Array) -> tuple[Array, Array, Array, Array]:
         """Mean and variance of f at the rows of X, and the gradients of both.
 
-        There are none along the columns of wide categories.
+        There are none along the columns of wide categories. Only for the smooth covariance, whose
+        derivative by u is 2 dk/dr²·(u − u_i).
         """
         h, scaled = self.hyper, self._scale(X)
         U, columns = scaled.U, scaled.points.narrow
-        k, dk, _ = blend(between(scaled, self._scaled), h.smoothness)
-        k *= h.amplitude
-        dk *= 2.0 * h.amplitude  # by u: dk·(u − u_i)
+        k, dk, _, m, dm = h.covariance.parts(between(scaled, self._scaled), h.smoothness)
+        k, dk = h.amplitude * k + h.micro * m, 2.0 * (h.amplitude * dk + h.micro * dm)
         mean = h.mean + k @ self._alpha
         B = k @ self._inverse if len(self) <= _MAX_INVERTED else dpotrs(self._L, k.T, lower=1)[0].T
-        variance = np.maximum(h.amplitude - np.einsum("ij,ij->i", k, B), 1e-12 * h.amplitude)
+        variance = np.maximum(h.variance - np.einsum("ij,ij->i", k, B), 1e-12 * h.variance)
         by_mean = dk * self._alpha
         by_variance = -2.0 * dk * B
         changes = [
@@ -152,7 +157,7 @@ class RobustGP:
         Of as many as have a weight of ``total_weight`` together. Where it is not near 0, the
         surrogate is too smooth to follow the measurements, as at a sharp top.
         """
-        gaps = between(self._scale(x[None]), self._scaled)[0]
+        gaps = between(self._scale(x[None]), self._scaled, power=self.hyper.covariance.power)[0]
         near = np.argsort(gaps, kind="stable")
         weights = self.weights[near]
         weights = np.clip(total_weight - (np.cumsum(weights) - weights), 0.0, weights)

@@ -87,6 +87,10 @@ class Agreement:
         self.agreeing: npt.NDArray[np.bool_] = np.zeros(len(y), dtype=bool)  # by measurement
         self._replicates: dict[bytes, Replicates] = {}
         z, units = model.scaling.z(y), model.scaling.units(y)
+        self._best: dict[bytes, float] = {}  # the best measurement of each point
+        for point, value in zip(points, z.tolist(), strict=True):
+            at = point.tobytes()
+            self._best[at] = max(self._best.get(at, -math.inf), value)
         _, inverse, counts = np.unique(points, axis=0, return_inverse=True, return_counts=True)
         order = np.argsort(inverse.ravel(), kind="stable")
         for rows in np.split(order, np.cumsum(counts)[:-1]):
@@ -130,6 +134,9 @@ class Agreement:
         overrule the estimate, else nothing (−∞). Nor does the surrogate's estimate count right
         beside such a configuration.
         """
+        disbelieved = self._disbelieved(points, mean)
+        if disbelieved.any() and not disbelieved.all():
+            cautious = np.where(disbelieved, -np.inf, cautious)
         if not len(self._contradicted):
             return cautious
         scores = np.where(self._beside(points), -np.inf, cautious)
@@ -143,6 +150,15 @@ class Agreement:
                 scores[i] = cautious[i]
         usable = (s for s in (scores, fallback) if np.isfinite(s).any())
         return next(usable, cautious)
+
+    def _disbelieved(self, points: Array, mean: Array) -> npt.NDArray[np.bool_]:
+        """Where the estimate is better than all measurements of the point.
+
+        The surrogate calls them outliers. That is not enough for an answer: measure it again.
+        """
+        own = np.array([self._best.get(point.tobytes(), math.inf) for point in points])
+        disbelieved: npt.NDArray[np.bool_] = own + self.margin < mean
+        return disbelieved
 
     def _beside(self, points: Array) -> npt.NDArray[np.bool_]:
         h = self._model.gp.hyper

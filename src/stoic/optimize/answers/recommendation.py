@@ -12,6 +12,7 @@ from stoic.optimize.acquisition import mean_slopes
 from stoic.optimize.answers.interval import interval
 from stoic.optimize.answers.records import Answer
 from stoic.optimize.knowledge import Knowledge
+from stoic.surrogate.covariance import SMOOTH
 
 __all__ = ["bounded_interval", "cautious_scores", "estimate", "recommend"]
 
@@ -23,6 +24,7 @@ class RecommendationRule:
     caution: float = 1.0  # standard deviations off the estimate: the answer is the best of many
     starts: int = 3  # the best evaluated points, from which the cautious estimate is climbed
     steps: int = 30  # of each climb
+    min_noise: float = 0.01  # in spreads: with less, only a measured configuration is the answer
     min_success: float = 0.5  # chance of success of the answer, if any configuration has it
 
 
@@ -36,9 +38,11 @@ def recommend(known: Knowledge) -> Answer:
     """
     points = known.model.points()
     best = np.argsort(-cautious_scores(known, points), kind="stable")[: _RULE.starts]
-    score = mean_slopes(known.model.gp, _RULE.caution)
-    uphill = known.search.climb(score, points[best], steps=_RULE.steps)
-    points = np.vstack([points, uphill])
+    hyper = known.model.gp.hyper
+    if hyper.covariance is SMOOTH and math.sqrt(hyper.noise) > _RULE.min_noise:
+        score = mean_slopes(known.model.gp, _RULE.caution)
+        uphill = known.search.climb(score, points[best], steps=_RULE.steps)
+        points = np.vstack([points, uphill])
     scores, chance = cautious_scores(known, points), known.failures.chance_of_success(points)
     safe = min(_RULE.min_success, float(chance[np.isfinite(scores)].max()))
     return estimate(known, points[int(np.argmax(np.where(chance >= safe, scores, -np.inf)))])
