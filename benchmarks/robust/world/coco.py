@@ -129,7 +129,8 @@ def truths(suite: str, f: int, i: int, points: Array) -> Array:
     member, offset = clean_member(f)
     problem = Suite(suite, [i], [d]).problem(member, d, i)
     draws = np.array([[float(problem(x)) for _ in range(DRAWS)] for x in points])
-    return np.median(draws, axis=1) - offset
+    usual: Array = np.median(draws, axis=1) - offset
+    return usual
 
 
 @functools.cache

@@ -1,8 +1,9 @@
 """Timings of tunable GPU kernels, replayed from files of raw repeats.
 
-A file ``<kernel>.csv`` or ``.csv.gz`` has one row for each configuration: the tuned parameters, then
-the repeats ``t0``, ``t1``, … in milliseconds. Combinations that are not listed, and rows without a
-time, are invalid. A score is the median time of the answer over that of the best configuration.
+A file ``<kernel>.csv`` or ``.csv.gz`` has one row for each configuration: the tuned parameters,
+then the repeats ``t0``, ``t1``, … in milliseconds. Combinations that are not listed, and rows
+without a time, are invalid. A score is the median time of the answer over that of the best
+configuration.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ class Table:
     """The repeats of every configuration of a kernel that runs."""
 
     def __init__(self, path: Path) -> None:
-        opened = gzip.open(path, "rt") if path.suffix == ".gz" else path.open()
-        with opened as file:
-            head, *rows = [row for row in csv.reader(file) if row]
+        raw = path.read_bytes()
+        text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode()
+        head, *rows = [row for row in csv.reader(text.splitlines()) if row]
         if FIRST_TIME not in head or head[0] == FIRST_TIME:
             raise SystemExit(
                 f"expected {path} to have columns of parameters and then {FIRST_TIME}, got {head}"
@@ -52,7 +53,7 @@ class Table:
         chosen: dict[str, object] = {}
         for name, levels in zip(self.names, self.levels, strict=True):
             numbers = all(not isinstance(level, str) for level in levels)
-            chosen[name] = stoic.Grid(levels) if numbers else stoic.Categorical(levels)  # type: ignore[arg-type]
+            chosen[name] = stoic.Grid(levels) if numbers else stoic.Categorical(levels)
         return stoic.Space(chosen)
 
 

@@ -18,6 +18,10 @@ WORLDS = {
     "bbob": "robust.world.coco:Bbob",
     "bbob-noisy": "robust.world.coco:BbobNoisy",
     "kernel": "robust.world.kernel:Kernel",
+    "hpo": "robust.world.hpo:Hpo",
+    "knobs": "robust.world.knobs:Knobs",
+    "budget": "robust.world.synthetic:Budget",
+    "batch": "robust.world.synthetic:Batch",
 }
 
 
