@@ -31,6 +31,9 @@ SHORT = {
     "sobol": "robust.world.methods:Sobol",
     "tpe": "robust.world.peers:OptunaTPE",
     "optuna-gp": "robust.world.peers:OptunaGP",
+    "smac": "robust.world.peers:Smac",
+    "hebo": "robust.world.peers:Hebo",
+    "botorch": "robust.world.peers:BoTorch",
 }
 CUT = 2.0  # in the mean score that is shown
 
