@@ -86,12 +86,21 @@ def matrix(args: argparse.Namespace) -> list[Task]:
     ]
 
 
+def unfinished(path: Path, tasks: list[Task]) -> list[Task]:
+    """Return the tasks that the file has no answers of, at all of their budgets."""
+    options = {task.name: task.row()["options"] for task in tasks}
+    scored: dict[tuple[object, ...], set[str]] = {}
+    for row in read(path) if path.exists() else []:
+        if row["options"] != options.get(row["name"], row["options"]):
+            raise SystemExit(f"{path} holds {row['name']} with other options: give another --name")
+        scored.setdefault(key(row), set()).update(row.get("at", ()))
+    return [t for t in tasks if not set(map(str, t.budgets)) <= scored.get(key(t.row()), set())]
+
+
 def main() -> None:
     args = arguments()
     wanted = matrix(args)
-    rows = read(args.out) if args.out.exists() else []
-    done = {key(row) for row in rows if "error" not in row}
-    todo = [task for task in wanted if key(task.row()) not in done]
+    todo = unfinished(args.out, wanted)
     last = str(wanted[0].budgets[-1]) if wanted else ""
 
     def regret(row: dict[str, dict[str, dict[str, float | None]]]) -> float:

@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import argparse
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -197,6 +198,27 @@ def chapter(runs: Matched, title: str, ours: str | None, *, short: bool) -> str:
     return "\n".join(parts)
 
 
+def growth(runs: Sequence[Run], methods: Sequence[str]) -> str:
+    """Compare the answers at each budget with those of the same runs at the budget before."""
+    budgets = sorted({run.budget for run in runs})
+    found = {(run.name, run.budget, *run.cell): run for run in runs}
+    body = []
+    for m in methods:
+        for before, after in pairwise(budgets):
+            early = [run for run in runs if (run.name, run.budget) == (m, before)]
+            later = [found.get((m, after, *run.cell)) for run in early]
+            pairs = [(run, new) for run, new in zip(early, later, strict=True) if new]
+            if not pairs:
+                continue
+            old, new = (np.minimum([pair[i].score for pair in pairs], CUT) for i in (0, 1))
+            low, high = spread(new - old, [run.function for run, _ in pairs])
+            gap = f"{(new - old).mean():+.4f} [{low:+.4f}, {high:+.4f}]"
+            shares = [f"{np.mean(way * (new - old) > TIE):.2f}" for way in (-1, 1)]
+            body.append([m, f"{before} → {after}", str(len(pairs)), gap, *shares])
+    head = ["method", "budget", "n", "difference of means", "share better", "share worse"]
+    return table(head, body)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results", nargs="+", type=Path)
@@ -213,6 +235,9 @@ def main() -> None:
             own = [run for run in runs if (run.world, run.budget) == (world, budget)]
             matched = Matched(own, methods)
             print(chapter(matched, f"{world}, {budget} measurements", args.ours, short=args.short))
+        own = [run for run in runs if run.world == world]
+        if len({run.budget for run in own}) > 1:
+            print(f"# {world}: does a larger budget pay?\n\n{growth(own, methods)}")
 
 
 if __name__ == "__main__":
