@@ -167,7 +167,8 @@ def paired(runs: Matched, ours: str) -> str:
     """Compare one method with each other one; negative is better than the other."""
     body = []
     peers = [m for m in runs.methods if m != ours]
-    groups = {"all": list(range(len(runs.first))), **runs.by(lambda run: run.noise)}
+    noises = runs.by(lambda run: run.noise)
+    groups = {"all": list(range(len(runs.first))), **(noises if len(noises) > 1 else {})}
     for name, rows in groups.items():
         line = [name, str(len(rows))]
         for peer in peers:
@@ -188,8 +189,8 @@ def chapter(runs: Matched, title: str, ours: str | None, *, short: bool) -> str:
         parts += ["Median / mean by noise:\n", grouped(runs, "noise", lambda run: run.noise)]
     if ours in runs.methods and len(runs.methods) > 1:
         parts.append(
-            f"Mean of {ours} less that of each other, [95% interval, functions drawn again] "
-            "wins/losses/ties:\n"
+            f"Mean of {ours} less that of each other, wins/losses/ties. The 95% interval draws "
+            "whole functions again, or runs if there are fewer than three functions.\n"
         )
         parts.append(paired(runs, ours))
     if not short:
