@@ -19,16 +19,12 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 os.environ["MKL_NUM_THREADS"] = "1"
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import argparse
-import json
-import multiprocessing
-from concurrent.futures import ProcessPoolExecutor, as_completed
-
-import numpy as np
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from typing import Any
 
 from robust import noise, problems
 from robust.play import CRASHED, Task, execute
 from robust.report import Key, key, read
+from robust.running import run_all
 
 SHORT = {
     "stoic": "robust.ours:Stoic",
@@ -97,42 +93,18 @@ def matrix(args: argparse.Namespace) -> list[Task]:
     ]
 
 
+def regret(row: dict[str, Any]) -> float:
+    return min(float(row["nreg_rec"]), CRASHED)
+
+
 def main() -> None:
     args = arguments()
     wanted = matrix(args)
     done = finished(args.out, wanted)
     todo = [task for task in wanted if key(task.row()) not in done]
-    args.out.parent.mkdir(parents=True, exist_ok=True)
-    regrets: list[float] = []
-    errors = 0
-    text = TextColumn("{task.description}")
-    spawn = multiprocessing.get_context("spawn")
-    with (
-        Progress(text, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()) as bar,
-        args.out.open("a") as out,
-        ProcessPoolExecutor(args.workers, mp_context=spawn) as pool,
-    ):
-        if args.out.stat().st_size and not args.out.read_bytes().endswith(b"\n"):
-            out.write("\n")  # the line that a killed run left unfinished
-        line = bar.add_task("regret –", total=len(todo))
-        futures = [pool.submit(execute, task) for task in todo]
-        try:
-            for future in as_completed(futures):
-                row = future.result()
-                out.write(json.dumps(row, default=bool) + "\n")
-                out.flush()
-                if "error" in row:
-                    errors += 1
-                    bar.print(f"{row['problem']} {row['noise']} {row['seed']}: {row['error']}")
-                else:
-                    regrets.append(min(row["nreg_rec"], CRASHED))
-                so_far = f"regret {np.mean(regrets):.3f}" if regrets else "regret –"
-                bar.update(line, advance=1, description=so_far)
-        except KeyboardInterrupt:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise SystemExit("stopped; the same command goes on from here") from None
+    fine, errors = run_all(todo, execute, regret, args.out, args.workers)
     there = len(wanted) - len(todo)
-    print(f"{len(regrets)} runs, {errors} errors, {there} were there; wrote {args.out}")
+    print(f"{fine} runs, {errors} errors, {there} were there; wrote {args.out}")
     raise SystemExit(1 if errors else 0)
 
 
