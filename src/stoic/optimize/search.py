@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stoic.checks import Array
+from stoic.optimize.validity import kept, replaced, retreated
 from stoic.randomness import generator
 from stoic.spaces import Space
 from stoic.surrogate.ascent import ascend
@@ -20,6 +21,7 @@ class SearchRule:
     """Where candidates are drawn; chosen on the develop set of benchmarks/robust."""
 
     pool: int = 2048  # points that fill the space, of which each round takes a part
+    tries: int = 2**16  # random points that are tried for the pool, where few are valid
     min_radius: float = -1.5  # log₁₀ of the least distance from a good point, in length-scales
     max_radius: float = -0.3  # log₁₀ of the largest
     max_step: float = 0.2  # of a climb, in sides of the unit cube
@@ -39,13 +41,13 @@ class Search:
     def spread(self, n: int, round_: int) -> Array:
         """``n`` feasible points that fill the space; each round takes others of a large pool."""
         if self._pool is None:
-            self._pool = self.space.sample(_RULE.pool, self.seed + 1)
-        rows = (np.arange(n) + n * round_) % _RULE.pool
+            self._pool = self.space.sample(_RULE.pool, self.seed + 1, tries=_RULE.tries)
+        rows = (np.arange(n) + n * round_) % len(self._pool)
         rng = generator(self.seed, round_, stream=11)
         shifted = self._pool[rows] + self.space.continuous * rng.random(self.space.dimension)
         # every round moves the pool as a whole, so continuous points never repeat
         moved = np.where(self.space.continuous, shifted % 1.0, shifted)
-        return self.space.snap(moved)
+        return replaced(self.space, self.space.snap(moved), self._pool[rows])
 
     def around(self, points: Array, lengthscales: Array, each: int, round_: int) -> Array:
         """Feasible points near ``points``, at distances of 1/30 to 1/2 of the length-scales."""
@@ -54,7 +56,8 @@ class Search:
         distance = 10.0 ** rng.uniform(_RULE.min_radius, _RULE.max_radius, (m, 1))
         scales = np.minimum(lengthscales, 1.0)
         steps = rng.standard_normal((m, self.space.dimension)) * scales * distance
-        return self.space.snap(np.clip(np.repeat(points, each, axis=0) + steps, 0.0, 1.0))
+        near = self.space.snap(np.clip(np.repeat(points, each, axis=0) + steps, 0.0, 1.0))
+        return kept(self.space, near)
 
     def neighbours(self, points: Array) -> Array:
         """Points that differ from ``points`` in one category, integer or level."""
@@ -81,4 +84,4 @@ class Search:
         ends[:, free], _ = ascend(
             relaxed, starts[:, free], low, high, steps=steps, max_step=_RULE.max_step
         )
-        return self.space.snap(ends)
+        return retreated(self.space, starts, self.space.snap(ends))
