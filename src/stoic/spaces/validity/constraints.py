@@ -54,6 +54,10 @@ class Constraints:
         """Equal for constraints that are the same but for spaces and parentheses."""
         return frozenset([*(each.key for each in self._expressions), *self.functions])
 
+    def words(self) -> list[str]:
+        """The constraints for people to read."""
+        return [c if isinstance(c, str) else f"the function {_named(c)!r}" for c in self.given]
+
     def described(self) -> list[object]:
         """The constraints as data for JSON; a function is named only."""
         return [c if isinstance(c, str) else {"function": _named(c)} for c in self.given]
