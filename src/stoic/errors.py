@@ -10,6 +10,7 @@ from __future__ import annotations
 __all__ = [
     "ConflictingValue",
     "InvalidArm",
+    "InvalidExpression",
     "InvalidInput",
     "InvalidParams",
     "InvalidPayoff",
@@ -45,6 +46,14 @@ class MissingDirection(InvalidInput, TypeError):
 
 class InvalidParams(InvalidInput):
     """A configuration that the search space does not contain: a name, type or value is wrong."""
+
+
+class InvalidExpression(InvalidInput):
+    """A constraint that can't be read; ``column``, counted from 1, is where it is wrong."""
+
+    def __init__(self, message: str, column: int = 1) -> None:
+        super().__init__(message)
+        self.column = column
 
 
 class InvalidPayoff(InvalidInput):

@@ -436,6 +436,8 @@ def test_settings_of_a_table_and_of_options() -> None:
         {"env": 1},
         {"seed": -1},
         {"name": ""},
+        {"valid": 3},
+        {"valid": ["a < 1", ""]},
     ],
 )
 def test_settings_that_are_refused(table: dict[str, Any]) -> None:

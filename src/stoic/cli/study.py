@@ -129,6 +129,10 @@ def import_study(
             metavar="FILE", help="Of a new study: parameters as TOML; - is standard input."
         ),
     ] = None,
+    valid: Annotated[
+        list[str] | None,
+        typer.Option(metavar="EXPRESSION", help="Of a new study: what holds if it is valid."),
+    ] = None,
     minimize: Annotated[bool, typer.Option("--minimize", help="Low values are good.")] = False,
     maximize: Annotated[bool, typer.Option("--maximize", help="High values are good.")] = False,
     objective: Annotated[str | None, typer.Option(help="What is measured.")] = None,
@@ -141,6 +145,7 @@ def import_study(
     description. A file that numbers its trials may be imported again.
     """
     with plainly():
+        from stoic.spaces import Space
         from stoic.study.definition import StudyArguments
         from stoic.study.exchange.transfer import import_file
         from stoic.tune.settings import Settings, direction_of, parameters
@@ -148,10 +153,17 @@ def import_study(
         if space is not None and is_stream(space) and is_stream(file):
             raise InvalidInput("expected one file from standard input, got two; save one of them")
         written = parameters(param or [])
-        given = Settings(params=written, direction=direction_of(minimize, maximize), seed=seed)
-        given = given.checked()
+        given = Settings(
+            params=written,
+            valid=tuple(valid or ()),
+            direction=direction_of(minimize, maximize),
+            seed=seed,
+        ).checked()
         given = given.over(Settings.of_file(space)) if space is not None else given
-        chosen = {each.name: each.parameter for each in given.params} or None
+        if given.valid and not given.params:
+            raise InvalidInput("expected -p or --space beside --valid, got neither; add parameters")
+        named = {each.name: each.parameter for each in given.params}
+        chosen = Space(named, valid=given.valid) if named else None
         arguments = StudyArguments(
             chosen, None, given.direction, given.seed, None, objective or given.objective
         )

@@ -68,6 +68,8 @@ def shown(study: Study, as_json: bool) -> None:
     table = _table("parameter", "range")
     for name, parameter in study.space.parameters.items():
         table.add_row(Text(name), Text(str(parameter)))
+    for words in study.space.constraints.words():
+        table.add_row(Text("valid"), Text(words))
     console.print(table)
     if any(states):
         console.print()

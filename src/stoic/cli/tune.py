@@ -41,6 +41,13 @@ def tune(
             help="Parameters and options as TOML; - is standard input. Options given here win.",
         ),
     ] = None,
+    valid: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="EXPRESSION",
+            help="What holds for valid configurations: 'threads * cache_mb <= 65536'; repeatable.",
+        ),
+    ] = None,
     metric: Annotated[
         str | None,
         typer.Option(
@@ -146,6 +153,7 @@ def tune(
         settings = Settings(
             command=tuple(command) if command else None,
             params=parameters(param or []),
+            valid=tuple(valid or ()),
             direction=direction_of(minimize, maximize),
             budget=budget,
             timeout=None if timeout is None else seconds(timeout, "--timeout"),

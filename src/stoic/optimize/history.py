@@ -99,6 +99,18 @@ class History:
         """All points that were tried, as keys."""
         return {key(point) for point in self._points[: len(self)]}
 
+    def configuration(self, point: Array) -> dict[str, Any]:
+        """The configuration of a point that is valid, or was reported.
+
+        A reported configuration at the boundary of a constraint may become invalid when its floats
+        are rounded to a point and back. It is then given as it was reported.
+        """
+        if self.space.valid and not self.space.allows(point[None])[0]:
+            same = np.flatnonzero((self._points[: len(self)] == point).all(axis=1))
+            if same.size:
+                return dict(self.trials[same[-1]].params)
+        return self.space.decode(point)
+
     def failed(self) -> Array:
         """Points of the failed trials."""
         failed = np.ones(len(self), dtype=bool)

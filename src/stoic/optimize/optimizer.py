@@ -84,15 +84,26 @@ class Optimizer:
         ``pending`` are configurations under evaluation, whose outcomes are not reported yet; the
         suggestion accounts for them.
         """
-        waiting = [self.space.encode(p) for p in listed(pending, "pending", "configurations")]
+        points, configurations = self.space.read(listed(pending, "pending", "configurations"))
+        waiting = list(points)
         count = 1 if n is None else integer(n, "n", at_least=1)
-        batch = []
+        batch: list[dict[str, Any]] = []
         with one_thread():
             for _ in range(count):
                 point = self._suggest(waiting)
+                batch.append(self._configuration(point, waiting, [*configurations, *batch]))
                 waiting.append(point)
-                batch.append(self.space.decode(point))
         return batch[0] if n is None else batch
+
+    def _configuration(
+        self, point: Array, waiting: list[Array], configurations: list[dict[str, Any]]
+    ) -> dict[str, Any]:
+        """The configuration of a point; that of the pending point where it is the same."""
+        if self.space.valid:
+            for other, configuration in zip(waiting, configurations, strict=True):
+                if (other == point).all():
+                    return dict(configuration)
+        return self.history.configuration(point)
 
     def _suggest(self, waiting: list[Array]) -> Array:
         history = self.history

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stoic.checks import Array
+from stoic.optimize.validity import kept, replaced, retreated
 from stoic.randomness import generator
 from stoic.spaces import Space
 from stoic.surrogate.ascent import ascend
@@ -21,6 +22,7 @@ class SearchRule:
     """Where candidates are drawn; chosen on the develop set of benchmarks/robust."""
 
     pool: int = 2048  # points that fill the space, of which each round takes a part
+    tries: int = 2**16  # random points that are tried for the pool, where few are valid
     min_radius: float = -1.5  # log₁₀ of the least distance from a good point, in length-scales
     max_radius: float = -0.3  # log₁₀ of the largest
     moved: int = 6  # parameters at most that differ from a good point
@@ -44,19 +46,20 @@ class Search:
     def spread(self, n: int, round_: int) -> Array:
         """``n`` feasible points that fill the space; each round takes others of a large pool."""
         if self._pool is None:
-            self._pool = self.space.sample(_RULE.pool, self.seed + 1)
-        rows = (np.arange(n) + n * round_) % _RULE.pool
+            self._pool = self.space.sample(_RULE.pool, self.seed + 1, tries=_RULE.tries)
+        rows = (np.arange(n) + n * round_) % len(self._pool)
         rng = generator(self.seed, round_, stream=11)
         shifted = self._pool[rows] + self.space.continuous * rng.random(self.space.dimension)
         # every round moves the pool as a whole, so continuous points never repeat
         moved = np.where(self.space.continuous, shifted % 1.0, shifted)
-        return self.space.snap(moved)
+        return replaced(self.space, self.space.snap(moved), self._pool[rows])
 
     def crossed(self, points: Array, others: Array, round_: int) -> Array:
         """Feasible points that take a few parameters from ``others``, the rest from ``points``."""
         rng = generator(self.seed, round_, stream=14)
         bases = points[rng.integers(0, len(points), len(others))]
-        return self.space.snap(np.where(self._few(rng, len(others)), others, bases))
+        mixed = self.space.snap(np.where(self._few(rng, len(others)), others, bases))
+        return kept(self.space, mixed)
 
     @property
     def many(self) -> bool:
@@ -79,7 +82,8 @@ class Search:
         steps = rng.standard_normal((m, self.space.dimension)) * scales * distance
         if self._parameters > _RULE.moved:  # a step along all of many parameters leads nowhere
             steps = np.where(self._few(rng, m), steps, 0.0)
-        return self.space.snap(np.clip(np.repeat(points, each, axis=0) + steps, 0.0, 1.0))
+        near = self.space.snap(np.clip(np.repeat(points, each, axis=0) + steps, 0.0, 1.0))
+        return kept(self.space, near)
 
     def neighbours(self, points: Array, round_: int) -> Array:
         """Points that differ from ``points`` in one or two parameters that are not floats."""
@@ -109,4 +113,4 @@ class Search:
         ends[:, free], _ = ascend(
             relaxed, starts[:, free], low, high, steps=steps, max_step=_RULE.max_step
         )
-        return self.space.snap(ends)
+        return retreated(self.space, starts, self.space.snap(ends))

@@ -223,7 +223,9 @@ def slice_through(optimizer: Optimizer, u: Array, name: str) -> Slice:
     values = _values(parameter, here)
     U = np.repeat(u[None], len(values), axis=0)
     U[:, own] = [alone.encode({name: value}) for value in values]
-    mean, low, high = predict(optimizer, space.snap(U))
+    valid = space.allows(U) | np.array([value == here for value in values])
+    values = [value for value, is_valid in zip(values, valid, strict=True) if is_valid]
+    mean, low, high = predict(optimizer, space.snap(U[valid]))
     x = np.array([_x(parameter, value, name) for value in values])
     if isinstance(parameter, Categorical) and len(values) > _LIMITS.choices:
         better = np.array(mean if optimizer.direction == "minimize" else -mean)

@@ -13,7 +13,7 @@ from stoic.spaces.choices import Categorical, Grid
 from stoic.spaces.parameters import Parameter
 from stoic.spaces.ranges import Float, Int
 
-__all__ = ["describe_parameters", "parameters_of", "read_parameters"]
+__all__ = ["describe_space", "parts_of", "read_parameters"]
 
 _KINDS: dict[str, type[Parameter]] = {
     kind.__name__.lower(): kind for kind in (Float, Int, Categorical, Grid)
@@ -58,16 +58,22 @@ def _parameter(form: Any) -> Parameter:
     )
 
 
-def describe_parameters(parameters: Mapping[str, Parameter]) -> dict[str, object]:
-    """Parameters as data for JSON. A list keeps their order even if a store sorts keys."""
+def describe_space(parameters: Mapping[str, Parameter], valid: list[object]) -> dict[str, object]:
+    """A space as data for JSON. A list keeps the parameters' order even if a store sorts keys.
+
+    The version is 2 where there are constraints: a reader that does not know them must not ignore
+    them.
+    """
     entries = [{"name": name, **p.describe()} for name, p in parameters.items()]
-    return {"format": "stoic.Space", "version": 1, "parameters": entries}
+    version, constraints = (2, {"valid": valid}) if valid else (1, {})
+    return {"format": "stoic.Space", "version": version, "parameters": entries, **constraints}
 
 
-def parameters_of(description: Any) -> dict[str, Parameter]:
-    """The parameters of a description; a Key-, Type- or ValueError if it is damaged."""
-    if (description["format"], description["version"]) != ("stoic.Space", 1):
-        raise InvalidInput("expected format stoic.Space, version 1")
+def parts_of(description: Any) -> tuple[dict[str, Parameter], list[str]]:
+    """Parameters and constraints of a description; a Key-, Type- or ValueError if damaged."""
+    version = description["version"]
+    if description["format"] != "stoic.Space" or version not in (1, 2) or version is True:
+        raise InvalidInput("expected format stoic.Space, version 1 or 2")
     parameters: dict[str, Parameter] = {}
     for entry in description["parameters"]:
         fields = dict(entry)
@@ -75,4 +81,7 @@ def parameters_of(description: Any) -> dict[str, Parameter]:
         if name in parameters:
             raise InvalidInput(f"expected each name once, got {name!r} twice")
         parameters[name] = _KINDS[kind](**fields)
-    return parameters
+    valid = description["valid"] if version == 2 else []
+    if not isinstance(valid, list) or not all(isinstance(text, str) for text in valid):
+        raise InvalidInput("expected constraints as texts; a function is not stored")
+    return parameters, valid

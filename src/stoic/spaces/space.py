@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stoic.checks import Array, IntArray, describe, finite_array, integer, listed
-from stoic.errors import InvalidInput, InvalidParams, InvalidState
+from stoic.errors import InvalidInput, InvalidState
 from stoic.spaces.box import Box
-from stoic.spaces.columns import read_columns
-from stoic.spaces.conditions import count, resolve
-from stoic.spaces.description import describe_parameters, parameters_of, read_parameters
+from stoic.spaces.columns import configurations, read_columns, read_row
+from stoic.spaces.conditions import resolve
+from stoic.spaces.description import describe_space, parts_of, read_parameters
+from stoic.spaces.drawing import Drawing
 from stoic.spaces.layout import Layout
 from stoic.spaces.parameters import Parameter, Scalar
 from stoic.spaces.ranges import Float
-from stoic.spaces.sobol import sobol
+from stoic.spaces.validity import Constraint, Constraints
 
 __all__ = ["Space"]
 
@@ -37,6 +36,11 @@ class Space:
         Names and what each may be: ``(low, high)`` for an `Int` (two ints) or else a `Float`,
         ``(low, high, "log")``, a list for a `Categorical`, or a `Float`, `Int`, `Categorical` or
         `Grid`. A parameter with a condition (``when``) comes after its parents.
+    valid
+        Which configurations are valid: an expression such as ``"block_x * block_y <= 1024"``
+        (`stoic.spaces.validity.language`), a function of a configuration that returns a bool, or a
+        list of such constraints. An expression holds where a parameter that it compares does not
+        exist. Functions can't be stored in a study.
 
     Every configuration has exactly one encoded point; see the table in `layout.py`. Encoding and
     decoding is exact except for floats, which agree to a few units in the last place (of log v on
@@ -51,9 +55,16 @@ class Space:
     {'lr': 0.001, 'depth': 7, 'opt': 'adam'}
     >>> space.decode([1.0, 0.93, 0.8, 1.0])
     {'lr': 0.1, 'depth': 11, 'opt': 'sgd', 'momentum': 0.99}
+    >>> Space({"a": (1, 4), "b": (1, 4)}, valid="a * b <= 3").cardinality
+    5
     """
 
-    def __init__(self, parameters: Mapping[str, object]) -> None:
+    def __init__(
+        self,
+        parameters: Mapping[str, object],
+        *,
+        valid: Constraint | Sequence[Constraint] | None = None,
+    ) -> None:
         self._parameters = read_parameters(parameters)
         if len(self._parameters) > _MAX_PARAMETERS:
             raise InvalidInput(
@@ -63,11 +74,13 @@ class Space:
         self._list = list(self._parameters.values())
         self._needs = resolve(self._parameters)
         self._layout = Layout(self._list, self._needs)
+        self.constraints = Constraints(valid, self._parameters)
         if self.dimension == 0:
             raise InvalidInput(
                 f"expected a parameter with at least two values, got only constants in {self!r}; "
                 "add a parameter with a choice"
             )
+        self._drawing = Drawing(self._list, self._needs, self._layout, self.constraints)
 
     @classmethod
     def of(cls, space: object) -> Space:
@@ -99,6 +112,11 @@ class Space:
         return len(self._parameters)
 
     @property
+    def valid(self) -> tuple[Constraint, ...]:
+        """The constraints, as given."""
+        return self.constraints.given
+
+    @property
     def dimension(self) -> int:
         """The number of columns of an encoded point."""
         return self._layout.dimension
@@ -114,7 +132,7 @@ class Space:
         return self._layout.continuous
 
     def encode(self, params: Mapping[str, object]) -> Array:
-        """The point of a configuration, or `InvalidParams`.
+        """The point of a valid configuration, or `InvalidParams`.
 
         A parameter that does not exist under its condition must be absent or None.
         """
@@ -133,56 +151,28 @@ class Space:
             else None
         )
         if usual is not None:
-            return self._layout.encode(usual[0]), usual[1]
-        C = np.zeros((len(rows), len(self)))
-        values = []
-        for row, params in enumerate(rows):
-            coordinates, scalars = self._read(params)
-            C[row] = coordinates
-            values.append(scalars)
+            C, values = usual
+        else:
+            each = [read_row(self._parameters, self._needs, params) for params in rows]
+            C = np.array([row for row, _ in each]).reshape(len(rows), len(self))
+            values = [scalars for _, scalars in each]
+        if self.constraints:
+            self.constraints.check(values)
         return self._layout.encode(C), values
-
-    def _read(self, params: Mapping[str, Any]) -> tuple[list[float], dict[str, Scalar]]:
-        if type(params) is not dict and not isinstance(params, Mapping):
-            raise InvalidParams(
-                f"expected parameters as a mapping of names to values, got {describe(params)}"
-            )
-        for name in params:
-            if name not in self._parameters:
-                listed = ", ".join(map(repr, self.names[:10])) + ", …" * (len(self) > 10)
-                raise InvalidParams(
-                    f"expected names among {listed}, got {describe(name)}; correct or drop it"
-                )
-        row, scalars = [0.0] * len(self), {}
-        for i, (name, parameter) in enumerate(self._parameters.items()):
-            needs = self._needs[i]
-            if not needs or all(int(row[a]) in levels for a, levels in needs.items()):
-                if name not in params:
-                    raise InvalidParams(f"expected a value of {name!r}, got none; add it")
-                row[i] = parameter.coordinate(params[name], repr(name))
-                exact = isinstance(parameter, Float)
-                scalars[name] = float(params[name]) if exact else parameter.value(row[i])
-            elif params.get(name) is not None:
-                raise InvalidParams(
-                    f"expected no value of {name!r}, which exists only when "
-                    f"{parameter.condition()}, got {describe(params[name])}; leave it out"
-                )
-        return row, scalars
 
     def decode(self, u: object) -> dict[str, object]:
         """The configuration nearest to a point, as Python scalars."""
         C = self._layout.coordinates(self._points(u, 1)[None])
-        exists = self._layout.exists(C)[0].tolist()
-        return {
-            name: parameter.value(c)
-            for (name, parameter), c, present in zip(
-                self._parameters.items(), C[0].tolist(), exists, strict=True
-            )
-            if present
-        }
+        decoded: dict[str, object] = {}
+        decoded.update(next(configurations(self._parameters, C, self._layout.exists(C))))
+        return decoded
+
+    def allows(self, U: object) -> NDArray[np.bool_]:
+        """Whether the configurations at the rows of an (n, dimension) array are valid."""
+        return self._drawing.hold(self._layout.coordinates(self._points(U, 2)))
 
     def snap(self, U: object) -> Array:
-        """The feasible points nearest to the rows of an (n, dimension) array."""
+        """The points of configurations, valid or not, nearest to the rows of an array."""
         return self._layout.snap(self._points(U, 2))
 
     def _points(self, U: object, ndim: int) -> Array:
@@ -193,11 +183,14 @@ class Space:
             )
         return points
 
-    def sample(self, n: int, seed: int, skip: int = 0) -> Array:
-        """``n`` quasi-random feasible points that fill the space evenly.
+    def sample(self, n: int, seed: int, skip: int = 0, *, tries: int | None = None) -> Array:
+        """``n`` quasi-random points of valid configurations that fill the space evenly.
 
         A scrambled Sobol sequence with one coordinate for each parameter, so that levels and
-        categories are evenly used; ``skip`` leaves out its first points.
+        categories are evenly used; ``skip`` leaves out its first points. With constraints, its
+        invalid points are left out. Where hardly any is valid, a finite space is enumerated; else
+        a typed error says what was tried. Where ``tries`` points of the sequence do not suffice,
+        there are fewer than ``n``, but at least one.
 
         >>> space = Space({"opt": ["adam", "sgd", "lion", "lamb"], "x": (0.0, 1.0)})
         >>> space.sample(8, seed=0)[:, :4].sum(axis=0)
@@ -206,18 +199,22 @@ class Space:
         integer(seed, "seed", at_least=0)
         skip = integer(skip, "skip", at_least=0, at_most=_MAX_POINTS)
         n = integer(n, "n", at_least=0, at_most=_MAX_POINTS - skip)
-        return self.fill(sobol(len(self), n, seed, skip))
+        return self._layout.encode(self._drawing.sample(n, seed, skip, tries))
+
+    def draw(self, rng: np.random.Generator) -> Array:
+        """The point of one random configuration, of all valid ones each with the same chance."""
+        point: Array = self._layout.encode(self._drawing.draw(rng)[None])[0]
+        return point
 
     def fill(self, Q: Array) -> Array:
-        """The feasible points at quantiles in [0, 1), one column for each parameter."""
+        """The points, valid or not, at quantiles in [0, 1), one column for each parameter."""
         Q = finite_array(Q, "quantiles", ndim=2)
         if Q.shape[1] != len(self):
             raise InvalidInput(f"expected quantiles of {len(self)} columns, got shape {Q.shape}")
-        C = np.stack([p.fill(Q[:, i]) for i, p in enumerate(self._list)], axis=1)
-        return self._layout.encode(C)
+        return self._layout.encode(self._drawing.fill(Q))
 
     def neighbours(self, u: object) -> Array:
-        """Feasible points that differ from ``u`` in one parameter that is not a float.
+        """Points of valid configurations that differ from ``u`` in a parameter, no float.
 
         All other categories; integers and grids one step and a few longer jumps away. A
         parameter that exists only after the change starts in the middle.
@@ -233,37 +230,33 @@ class Space:
         moved = np.repeat(C, len(steps), axis=0)
         for row, (i, k) in enumerate(steps):
             moved[row, i] = k
-        return self._layout.encode(moved)
+        return self._layout.encode(moved[self._drawing.hold(moved)])
 
-    @cached_property
+    @property
     def cardinality(self) -> int | None:
-        """The number of different configurations; None if there is a float.
+        """The number of valid configurations; None if there is a float.
+
+        With constraints, a typed error where too many configurations would have to be checked.
 
         >>> from stoic.spaces import Int
         >>> Space({"opt": ["adam", "sgd"], "steps": Int(1, 5, when={"opt": "sgd"})}).cardinality
         6
         """
-        return count(self._list, self._needs)
+        return self._drawing.size
 
     def enumerate(self, limit: int) -> Array:
-        """All feasible points, each once, or a typed error if there are more than ``limit``."""
+        """All valid points, each once, or a typed error if there are more than ``limit``."""
         limit = integer(limit, "limit", at_least=1)
         if self.cardinality is None or self.cardinality > limit:
             number = "a continuum" if self.cardinality is None else self.cardinality
             raise InvalidInput(
                 f"expected a space of at most {limit} configurations, got {number}; use sample"
             )
-        C = np.zeros((1, len(self)))
-        for i, parameter in enumerate(self._list):
-            levels = np.where(self._layout.exists(C)[:, i], parameter.size or 1, 1)
-            first = np.cumsum(levels) - levels
-            C = np.repeat(C, levels, axis=0)
-            C[:, i] = np.arange(len(C)) - np.repeat(first, levels)
-        return self._layout.encode(C)
+        return self._layout.encode(self._drawing.every())
 
     def describe(self) -> dict[str, object]:
-        """The space as data for JSON, for storage."""
-        return describe_parameters(self._parameters)
+        """The space as data for JSON, for storage; a function among the constraints is lost."""
+        return describe_space(self._parameters, self.constraints.described())
 
     @classmethod
     def from_description(cls, description: object) -> Space:
@@ -274,7 +267,8 @@ class Space:
         True
         """
         try:
-            return cls(parameters_of(description))
+            parameters, valid = parts_of(description)
+            return cls(parameters, valid=valid)
         except (LookupError, TypeError, ValueError) as error:
             raise InvalidState(
                 f"expected an undamaged result of Space.describe(), got {describe(description)} "
@@ -282,10 +276,15 @@ class Space:
             ) from error
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Space) and repr(self) == repr(other)
+        return (
+            isinstance(other, Space)
+            and repr(self._parameters) == repr(other._parameters)
+            and self.constraints.key == other.constraints.key
+        )
 
     def __hash__(self) -> int:
-        return hash(repr(self))
+        return hash(repr(self._parameters))
 
     def __repr__(self) -> str:
-        return f"Space({self._parameters!r})"
+        valid = f", valid={list(self.valid)!r}" if self.valid else ""
+        return f"Space({self._parameters!r}{valid})"

@@ -48,6 +48,11 @@ class StudyArguments:
             raise InvalidInput("expected a space or a policy, got both; drop one of them")
         if self.policy is not None:
             self._check_policy()
+        if isinstance(self.space, Space) and self.space.constraints.functions:
+            raise InvalidInput(
+                "expected constraints of a study as text, which can be stored, got a function; "
+                "write it as an expression such as 'block_x * block_y <= 1024'"
+            )
 
     def _check_policy(self) -> None:
         if not isinstance(self.policy, stoic.policies.Policy):
@@ -140,8 +145,11 @@ class Definition:
         if arguments.policy is not None:
             same = self.policy is not None and Definition.of(arguments).policy == self.policy
             given["policy"] = None if same else arguments.policy
+        theirs = given["space"]
+        if theirs is not None and theirs.parameters == self.space.parameters:  # name what differs
+            given["space"], given["valid"] = None, None if theirs == self.space else theirs.valid
         for what, value in given.items():
-            mine = getattr(self, what)
+            mine = self.space.valid if what == "valid" else getattr(self, what)
             if value is not None and value != mine:
                 raise StudyMismatch(
                     f"expected {what} {_short(mine)} of study {name!r}, got {_short(value)}; "

@@ -67,5 +67,4 @@ class RandomAdviser(OptimizerAdviser):
     def suggest(self, number: int, pending: Sequence[Params]) -> dict[str, Any]:
         del pending
         space = self.definition.space
-        quantiles = generator(self.definition.seed, number).random((1, len(space)))
-        return space.decode(space.fill(quantiles)[0])
+        return space.decode(space.draw(generator(self.definition.seed, number)))

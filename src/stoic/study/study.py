@@ -48,7 +48,8 @@ class Study(StudyView):
         Of the study; a store may hold several.
     space
         What to search, as for `stoic.Optimizer`. Makes the study if it does not exist; an existing
-        study must have this space. With neither space nor policy, the study must exist.
+        study must have this space. With neither space nor policy, the study must exist. Constraints
+        of a `stoic.Space` must be text.
     policy
         A policy of `stoic.policies` instead of a space; it is copied as it is now. Trials then
         have ``params == {"arm": i}``, or ``x0``, ``x1``, … on a box.

@@ -54,10 +54,13 @@ class Plan:
         if given.budget is None:
             raise InvalidInput("expected a number of trials, got none; add --budget 60")
         metric = metric_of(given.metric, given.json)
+        space = Space({each.name: each.parameter for each in given.params}, valid=given.valid)
+        if space.valid:
+            space.sample(1, 0)  # raises an error if hardly any configuration is valid
         name = given.name or _name(template)
         return cls(
             template=template,
-            space=Space({each.name: each.parameter for each in given.params}),
+            space=space,
             direction=given.direction,
             budget=given.budget,
             metric=metric,

@@ -24,6 +24,7 @@ class Settings:
 
     command: tuple[str, ...] | None = None
     params: tuple[Written, ...] = ()
+    valid: tuple[str, ...] = ()
     direction: str | None = None
     budget: int | None = None
     timeout: float | None = None
@@ -75,13 +76,14 @@ class Settings:
     def over(self, base: Settings) -> Settings:
         """These settings where they are set, else those of ``base``.
 
-        Parameters of the same name are replaced, others are appended. ``metric`` and ``json`` are
-        one choice: either of them here replaces both in ``base``.
+        Parameters of the same name are replaced, others are appended, and so are constraints.
+        ``metric`` and ``json`` are one choice: either of them here replaces both in ``base``.
         """
         given = {f.name: v for f in fields(self) if (v := getattr(self, f.name)) is not None}
         own = {each.name: each for each in self.params}
         kept = tuple(own.pop(each.name, each) for each in base.params)
         given["params"] = (*kept, *own.values())
+        given["valid"] = tuple(dict.fromkeys([*base.valid, *self.valid]))
         if self.metric is not None or self.json is not None:
             given["metric"], given["json"] = self.metric, self.json
         return replace(base, **given)
@@ -152,6 +154,12 @@ def _params(value: object, name: str) -> tuple[Written, ...]:
     return tuple(of_table(key, entry) for key, entry in value.items())
 
 
+def _texts(value: object, name: str) -> tuple[str, ...]:
+    if isinstance(value, list):
+        return tuple(_text(each, f"each of {name}") for each in value)
+    return (_text(value, name),)
+
+
 def _text(value: object, name: str) -> str:
     if not isinstance(value, str) or not value.strip():
         raise InvalidInput(f"expected {name} as text, got {describe(value)}")
@@ -173,6 +181,7 @@ def _flag(value: object, name: str) -> bool:
 _READ: dict[str, Any] = {
     "command": _command,
     "params": _params,
+    "valid": _texts,
     "direction": lambda value, name: choice(value, name, ("minimize", "maximize")),
     "budget": lambda value, name: integer(value, name, at_least=1, at_most=10**7),
     "timeout": seconds,

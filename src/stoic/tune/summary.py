@@ -9,7 +9,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from stoic.errors import InvalidInput
+from stoic.errors import InvalidInput, InvalidParams
 from stoic.numbers import shown
 from stoic.redaction import MASK, redacted_command
 from stoic.report.result import Result
@@ -41,13 +41,18 @@ def command_of(result: Result, plan: Plan) -> str | None:
 
 
 def _brief(plan: Plan, params: Mapping[str, Any]) -> dict[str, Any]:
-    """A configuration with fewer digits, practically the same: see `_fewer_digits`."""
-    return {
+    """A valid configuration with fewer digits, practically the same: see `_fewer_digits`."""
+    short = {
         name: _fewer_digits(value, parameter.low, parameter.high)
         if isinstance(parameter := plan.space.parameters[name], Float)
         else value
         for name, value in params.items()
     }
+    try:
+        plan.space.encode(short)
+    except InvalidParams:  # at the boundary of a constraint, every digit may matter
+        return dict(params)
+    return short
 
 
 def _fewer_digits(value: float, low: float, high: float) -> float:

@@ -61,7 +61,7 @@ def estimate(known: Knowledge, point: Array) -> Answer:
     if not scaling.known:
         ends = [-math.inf, math.inf]
     value *= history.sign
-    return Answer(history.space.decode(point), value, (ends[0], ends[1]), history.measured(point))
+    return Answer(history.configuration(point), value, (ends[0], ends[1]), history.measured(point))
 
 
 def cautious_scores(known: Knowledge, points: Array) -> Array:

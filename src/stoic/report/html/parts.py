@@ -160,6 +160,10 @@ def meanings(result: Result, facts: Mapping[str, Any], command: str | None) -> s
         (f'<td>{esc(name, 60)}</td><td class="text">{esc(parameter)}</td>',)
         for name, parameter in result.space.parameters.items()
     ]
+    space += [
+        (f'<td>valid</td><td class="text">{esc(constraint)}</td>',)
+        for constraint in result.space.constraints.words()
+    ]
     listed = table("The space", ["parameter", "values"], space)
     words = (
         "<p><b>Why the best measurement need not be the answer.</b> Where measurements scatter, "

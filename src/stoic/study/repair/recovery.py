@@ -189,8 +189,7 @@ def _trial(
     known = found.trials.get(number)
     if known is None:
         space = definition.space
-        quantiles = generator(definition.seed, number).random((1, len(space)))
-        params = text_of(space.decode(space.fill(quantiles)[0]))
+        params = text_of(space.decode(space.draw(generator(definition.seed, number))))
         return TrialRow(number, params, OPEN, found.row.made, 0.0, "", 0)
     entries = outcomes.get(number)
     if not entries:
