@@ -1,7 +1,7 @@
-"""The surrogate of a history: one or two fits, and the committee of them that chooses.
+"""The surrogate of a history: fits of different modes, and the committee of them that chooses.
 
-Few measurements often have two explanations: a rough function with little noise, or a smooth one
-with much. Both modes of the evidence are kept, weighted by it.
+Few measurements often have several explanations: a rough function with little noise, or a smooth
+one with much. The modes of the evidence are kept, weighted by it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["Model"]
 
 
 class Model:
-    """Fitted surrogates: the most plausible one, and a second mode where there is one."""
+    """Fitted surrogates: the most plausible one, and other modes where there are any."""
 
     def __init__(self, fits: list[Fit], scaling: Scaling, rows: IntArray) -> None:
         self.fits, self.scaling = fits, scaling  # the most plausible first
@@ -38,7 +38,11 @@ class Model:
         return points
 
     def modes(self, min_weight: float = 0.0) -> list[tuple[RobustGP, float]]:
-        """The fitted surrogates with weights by their evidence; none has less than a minimum."""
+        """The fitted surrogates with weights by their evidence.
+
+        A smooth one has ``min_weight`` at least. The rough one has not: it expects much of every
+        point that was not measured.
+        """
         lead = np.array([fit.evidence for fit in self.fits]) - self.fits[0].evidence
         weights = np.exp(np.maximum(lead, -50.0))
         smooth = np.array([f.gp.hyper.covariance is SMOOTH for f in self.fits])

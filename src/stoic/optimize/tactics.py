@@ -20,7 +20,7 @@ class Tactics:
     variant_lengthscales: float = 0.35  # of the variant, as a factor on those of the first
     variant_amplitude: float = 2.0  # of the variant, as a factor on a² of the first
     variant_patience: float = 18.0  # nats of evidence against the variant that cost it no weight
-    second_weight: float = 0.2  # the least weight of the second mode, for any evidence
+    second_weight: float = 0.2  # the least weight of another smooth mode, for any evidence
     min_weight: float = 0.01  # a member of less weight is left out
 
     # What a measurement is worth
