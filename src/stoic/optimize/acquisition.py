@@ -55,7 +55,7 @@ class Acquisition:
         mean = first.mean(candidates)
         worse = np.maximum(mean[safe].max() - mean, 0.0) + t.cost_of_failure * (1.0 - chance)
         value = value * chance**t.success_power - t.cost_of_worse * worse
-        value[self._settled(first, candidates)] = -np.inf
+        value[self._settled(first, candidates) | failures.hopeless(candidates)] = -np.inf
         best: Array = candidates[int(np.argmax(value))]
         return best
 

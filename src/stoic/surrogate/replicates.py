@@ -30,7 +30,9 @@ class ReplicateRule:
     prior_errors: float = 4.0  # k
     prior_errors_if_equal: float = 1.0  # k, where replicates are exactly equal
     min_errors: int = 4  # n, unless they are exactly equal: few differ little by chance
-    min_equal: float = 0.5  # share of equal replicates that shows a deterministic system
+    min_equal: float = 0.8  # share of equal replicates that shows a deterministic system: a
+    # clock with few digits makes some equal as well
+    outlier: float = 5.0  # spreads of the values: a larger error does not count for that share
     min_distinct: float = 0.8  # distinct values per distinct point: fewer coincide by rounding
     min_error: float = 1e-4  # in spreads of the values
     min_spread: float = 0.5  # of log s² where replicates are exactly equal
@@ -74,6 +76,6 @@ def replicate_errors(X: Array, z: Array) -> Array:
 
 def _deterministic(errors: Array, z: Array) -> bool:
     """Whether replicates are equal, and not because the values are coarse."""
-    points = len(z) - len(errors)
-    equal = float(np.mean(errors == 0.0)) >= _RULE.min_equal
+    points, usual = len(z) - len(errors), errors[np.abs(errors) < _RULE.outlier]
+    equal = len(usual) > 0 and float(np.mean(usual == 0.0)) >= _RULE.min_equal
     return equal and len(np.unique(z)) >= _RULE.min_distinct * points
