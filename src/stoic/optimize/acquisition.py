@@ -34,6 +34,8 @@ class Acquisition:
     def __init__(self, search: Search, tactics: Tactics | None = None) -> None:
         self.search = search
         self.tactics = tactics or Tactics()
+        finite = not search.space.continuous.any()
+        self._power = self.tactics.success_power_finite if finite else self.tactics.success_power
         q = self.tactics.quantiles
         self._normal: Array = np.array([NormalDist().inv_cdf((k + 0.5) / q) for k in range(q)])
 
@@ -54,7 +56,7 @@ class Acquisition:
         # To try a bad configuration has a cost, and so has a failure.
         mean = first.mean(candidates)
         worse = np.maximum(mean[safe].max() - mean, 0.0) + t.cost_of_failure * (1.0 - chance)
-        value = value * chance**t.success_power - t.cost_of_worse * worse
+        value = value * chance**self._power - t.cost_of_worse * worse
         value[self._settled(first, candidates) | failures.hopeless(candidates)] = -np.inf
         best: Array = candidates[int(np.argmax(value))]
         return best
@@ -107,7 +109,7 @@ class Acquisition:
                 search.neighbours(top, round_),
             ]
         )
-        success = t.success_power * np.log(np.maximum(failures.chance_of_success(pool), 1e-9))
+        success = self._power * np.log(np.maximum(failures.chance_of_success(pool), 1e-9))
         chosen = [ranked[: t.best]]
         for model, of_seen in zip(committee, means, strict=True):
             best = float(of_seen.max())

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
+import numpy.typing as npt
 
 from stoic.checks import Array
 from stoic.optimize.failing import CalibratedForest, KernelAverage
@@ -14,6 +17,8 @@ __all__ = ["Failures"]
 # Failures from which a forest learns their region in any space. With fewer, its steps disturb the
 # search among real numbers: gauss02+crash of benchmarks/robust has regret 0.071 instead of 0.054.
 _MIN_FAILURES = 12
+_HOPELESS = 2  # failures, without a success, after which a configuration is not suggested again
+_NONE: frozenset[bytes] = frozenset()
 
 
 class Failures:
@@ -24,8 +29,10 @@ class Failures:
     discrete or if there are many failures, else a kernel average.
     """
 
-    def __init__(self, model: KernelAverage | CalibratedForest | None) -> None:
-        self._model = model
+    def __init__(
+        self, model: KernelAverage | CalibratedForest | None, hopeless: frozenset[bytes] = _NONE
+    ) -> None:
+        self._model, self._hopeless = model, hopeless
 
     @classmethod
     def of(cls, history: History) -> Failures:
@@ -34,11 +41,22 @@ class Failures:
         if not len(failed):
             return cls(None)
         succeeded = history.points()
+        hopeless = _hopeless(failed, succeeded)
         many = len(failed) >= _MIN_FAILURES or mostly_discrete(history.space)
         if many and len(succeeded):
-            return cls(CalibratedForest(failed, succeeded, history.space))
-        return cls(KernelAverage(failed, succeeded, history.space.groups))
+            return cls(CalibratedForest(failed, succeeded, history.space), hopeless)
+        return cls(KernelAverage(failed, succeeded, history.space.groups), hopeless)
 
     def chance_of_success(self, X: Array) -> Array:
         """Between 0 and 1, at the rows of X; 1 everywhere before anything has failed."""
         return np.ones(len(X)) if self._model is None else self._model.chance_of_success(X)
+
+    def hopeless(self, X: Array) -> npt.NDArray[np.bool_]:
+        """Which rows of X are configurations that failed twice and never succeeded."""
+        return np.array([x.tobytes() in self._hopeless for x in X], dtype=bool)
+
+
+def _hopeless(failed: Array, succeeded: Array) -> frozenset[bytes]:
+    counts = Counter(point.tobytes() for point in failed)
+    good = {point.tobytes() for point in succeeded}
+    return frozenset(at for at, n in counts.items() if n >= _HOPELESS and at not in good)
