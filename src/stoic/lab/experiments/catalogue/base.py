@@ -38,8 +38,6 @@ class Claim:
         What the paper found, or what our experiment should show, in one sentence.
     check
         The verdict of some results.
-    why
-        Not used; the explanation is that of the whole experiment, `Reproduction.reason`.
     any_size
         Whether the claim is about every round of every run; a shorter run then tests it too.
     ours
@@ -48,7 +46,6 @@ class Claim:
 
     says: str
     check: Callable[[Results], Verdict]
-    why: str = ""
     any_size: bool = False
     ours: bool = False
 
