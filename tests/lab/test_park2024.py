@@ -181,8 +181,43 @@ def test_an_offset_leaves_practical_plays_alone() -> None:
     (part,) = find("park2024/offset").build(True)
     curves: dict[str, list[list[float]]] = {}
     for run in part.resized(schedules=("practical",)).runs():
-        if run.case.policy != "ATA-GP-UCB":
+        if run.case.schedule == "practical" and run.case.policy != "ATA-GP-UCB":
             curves.setdefault(run.case.policy, []).append(play(run)["curve"]["regret"])
     for same in curves.values():
         for other in same[1:]:
             np.testing.assert_allclose(other, same[0], rtol=0.0, atol=1e-6)
+
+
+def test_the_zero_prior_mean_is_what_lets_an_offset_move_mom() -> None:
+    (part,) = find("park2024/offset").build(True)
+    curves: dict[str, list[list[float]]] = {}
+    for run in part.runs():
+        if run.case.schedule == "paper" and run.case.policy.startswith("MoM"):
+            curves.setdefault(run.case.policy, []).append(play(run)["curve"]["regret"])
+    assert max(abs(np.subtract(other, curves["MoM-GP-UCB"][0])).max()
+               for other in curves["MoM-GP-UCB"][1:]) > 1.0  # fmt: skip
+    for other in curves["MoM-GP-UCB, centred"][1:]:
+        np.testing.assert_allclose(other, curves["MoM-GP-UCB, centred"][0], rtol=0.0, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("shift", "holds"), [(0.0, True), (0.05, True), (0.3, False), (-0.3, False), (None, None)]
+)
+def test_hardly_moving_is_within_a_tenth_beyond_chance(
+    shift: float | None, holds: bool | None
+) -> None:
+    label = "MoM-GP-UCB, λ = 0.01"
+    cases = [
+        case(label, horizon=100, noise=f"offset {o} std", schedule="paper") for o in (0, 10, 100)
+    ]
+    rates = [[1.0, 1.1, 0.9]] * 2
+    rates.append([0.3, 1.0, 2.0] if shift is None else [rate + shift for rate in rates[0]])
+    rows = [
+        (*(getattr(c, name) for name in CASE), trial, 100, 100.0 * rate)
+        for c, values in zip(cases, rates, strict=True)
+        for trial, rate in enumerate(values)
+    ]
+    columns = map(np.array, zip(*rows, strict=True))
+    made = Results({"curves": dict(zip((*CASE, "trial", "t", "regret"), columns, strict=True))}, {})
+    (claim,) = (c for c in find("park2024/offset").claims if c.says.startswith("With λ = 0.01"))
+    assert claim.check(made).holds is holds
