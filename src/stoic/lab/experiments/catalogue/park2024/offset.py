@@ -207,6 +207,6 @@ OFFSET = Reproduction(
     "and shrinks towards the prior mean, which is zero: an offset c > 0 lowers arms of few plays "
     "by up to c relative to the others, so that few arms are tried. Our last two questions test "
     "this, with less shrinkage and with another prior mean. The paper's Assumption 2 asks for "
-    "noise of mean zero: an offset then belongs to f, and B must cover it, whereas here B = max|f|. "
-    "The practical schedule takes payoffs relative to a learned origin.",
+    "noise of mean zero: an offset then belongs to f, and B must cover it; here B = max|f|. The "
+    "practical schedule takes payoffs relative to a learned origin.",
 )
