@@ -41,7 +41,8 @@ def group(cases: Iterable[Case], by: Sequence[str] = SETTING) -> list[Group]:
     """The cases by their setting, in order of appearance.
 
     Policies with different schedules are in one group if no policy has several schedules. A
-    policy with a schedule of its own is then shown beside the others.
+    policy with a schedule of its own is then shown beside the others. Where all policies have the
+    same schedule, it is part of the label.
 
     >>> cases = [Case("e", "f", "t", "", s, 9, p) for p, s in (("A", "paper"), ("B", "theory"))]
     >>> [len(g.cases) for g in group(cases)]
@@ -57,7 +58,8 @@ def group(cases: Iterable[Case], by: Sequence[str] = SETTING) -> list[Group]:
     split: dict[tuple[Any, ...], list[Case]] = {}
     for members in found.values():
         rest = [_key(case, (*SETTING[:4], "horizon", "policy")) for case in members]
-        by_schedule = "schedule" in by and len(set(rest)) < len(rest)
+        schedules = {case.schedule for case in members}
+        by_schedule = "schedule" in by and (len(set(rest)) < len(rest) or len(schedules) == 1)
         for case in members:
             key = tuple(
                 "" if name == "schedule" and not by_schedule else getattr(case, name) for name in by
