@@ -90,6 +90,7 @@ def test_in_miniature(
         claim.says for claim in entry.claims if " T = " in claim.says
     }
     assert any(not one.untested for one in weighed)  # every check can be made
+    assert len(entry.in_brief(results)) <= 200  # it is a cell of a table
     if name not in DRAWN:
         return
     report = publish(tmp_path, results, entry, claims=checked, command="x")

@@ -93,6 +93,19 @@ def _got(results: Results) -> str:
     return "; ".join(lines)
 
 
+def _brief(results: Results) -> str:
+    """Where random features lose more than quadrature, over all numbers of them."""
+    words = {True: "yes", False: "no", None: "not settled"}
+    lines = []
+    for schedule, problem, _ in SETTINGS:
+        found = [
+            words[ordering(QFF.label, RANDOM[m].label, **_where(schedule, problem))(results).holds]
+            for m in FREQUENCIES
+        ]
+        lines.append(f"{problem['label']}, {schedule}: {', '.join(found)}")
+    return f"m = {', '.join(map(str, FREQUENCIES))}: {'; '.join(lines)}"
+
+
 def _short(policy: str) -> str:
     return policy.removeprefix("ATA-GP-UCB (").removesuffix(")")
 
@@ -114,6 +127,7 @@ RANDOM_FEATURES = Reproduction(
     figures=("average-regret",),
     shows="Are random Fourier features worse, as Remark 3 suggests?",
     got=_got,
+    brief=_brief,
     reason="The remark is about the bound: to make its error term vanish, about T¹² features would "
     "be needed (footnote 5). With the authors' schedule the number of features decides, not their "
     "kind: the width grows with its root, so the fewest lose least here, although they represent "

@@ -12,11 +12,11 @@ import numpy as np
 from stoic.checks import Array
 from stoic.lab.experiments.catalogue.base import Verdict
 from stoic.lab.experiments.catalogue.checks import Check, every, per_round, spread
-from stoic.lab.experiments.catalogue.park2024.shared import LABELS, LARGEST_STD, UNIFORM
+from stoic.lab.experiments.catalogue.park2024.shared import EPSILONS, LABELS, LARGEST_STD, UNIFORM
 from stoic.lab.experiments.compare import Difference, paired_difference
 from stoic.lab.experiments.results import Curve, Results
 
-__all__ = ["below", "first", "gap", "last", "near", "orders", "rates", "whole"]
+__all__ = ["below", "brief_orders", "first", "gap", "last", "near", "orders", "rates", "whole"]
 
 NEAR = 0.1  # play is near another's if its regret differs by at most this share
 NAMES = {UNIFORM.label: "uniform play", LARGEST_STD.label: "playing the largest std"}
@@ -94,6 +94,18 @@ def orders(results: Results, **where: Any) -> str:
     """The five by mean regret per round, and their distance to uniform play."""
     apart = _shares(UNIFORM.label, _apart(results, UNIFORM.label, where))
     return f"{_ranked(rates(results, **where))}; {apart}"
+
+
+def brief_orders(results: Results) -> str:
+    """The order of the five for each ε, over the trials that all have, under the printed widths."""
+    lines = []
+    for eps in EPSILONS:
+        found = rates(results, schedule="printed", noise=f"ε = {eps}")
+        means = dict(zip(found, common(list(found.values())), strict=True))
+        ranked = sorted(means, key=lambda policy: float(means[policy].mean()))
+        names = " < ".join(policy.removesuffix("-UCB") for policy in ranked)
+        lines.append(f"ε = {eps}: {names}")
+    return "; ".join(lines)
 
 
 def _apart(results: Results, baseline: str, where: Any) -> dict[str, float]:

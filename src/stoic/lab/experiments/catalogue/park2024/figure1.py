@@ -6,7 +6,15 @@ from dataclasses import dataclass
 
 from stoic.lab.experiments.catalogue.base import Claim, Reproduction
 from stoic.lab.experiments.catalogue.checks import straight
-from stoic.lab.experiments.catalogue.park2024.checks import below, first, last, near, orders, whole
+from stoic.lab.experiments.catalogue.park2024.checks import (
+    below,
+    brief_orders,
+    first,
+    last,
+    near,
+    orders,
+    whole,
+)
 from stoic.lab.experiments.catalogue.park2024.shared import (
     ATA,
     BASELINES,
@@ -128,6 +136,7 @@ class Panel:
             figures=("cumulative-regret",),
             shows=f"{' < '.join(self.order)} for both ε; GP-UCB's regret is linear.",
             got=self.got,
+            brief=brief_orders,
             inferred=INFERRED,
             reason=self.reason,
         )

@@ -153,6 +153,11 @@ def _got(results: Results) -> str:
     return f"R_T/T at offsets of 0, 10 and 100 std: {lines}; uniform play {uniform:.3g}"
 
 
+def _brief(results: Results) -> str:
+    mom = _line("MoM-GP-UCB", _curves(results, "MoM-GP-UCB", "paper"))
+    return f"R_T/T at offsets of 0, 10 and 100 std: {mom}"
+
+
 OFFSET = Reproduction(
     "park2024/offset",
     "Payoffs with an offset",
@@ -203,6 +208,7 @@ OFFSET = Reproduction(
     shows="No figure: the text says that MoM-GP-UCB is “robust to translations in the noise "
     "distribution”.",
     got=_got,
+    brief=_brief,
     reason="ν does not change with the offset, but each of the ℓ means is linear in the payoffs "
     "and shrinks towards the prior mean, which is zero: an offset c > 0 lowers arms of few plays "
     "by up to c relative to the others, so that few arms are tried. Our last two questions test "
