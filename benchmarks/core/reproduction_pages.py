@@ -158,20 +158,21 @@ def overview(found: Sequence[Checked], cost: str, more: str = "") -> str:
     for source in dict.fromkeys(row.source for row in papers):
         rows = [row for row in papers if row.source == source]
         lines += ["", f"## {plain(source)}", "", _rows("the paper shows", rows)]
-    lines += ["", "## Our own experiments", "", _rows("we ask", ours)]
+    lines += ["", "## Our own experiments", "", _rows("we ask", ours, verdicts=False)]
     lines += ["", more] if more else []
     lines += ["", "## To run it again", "", COMMAND, "", cost]
     return "\n".join(lines) + "\n"
 
 
-def _rows(asked: str, rows: Sequence[Row]) -> str:
+def _rows(asked: str, rows: Sequence[Row], *, verdicts: bool = True) -> str:
     """A table of experiments, each with the link to its page."""
-    ours = all(row.verdict == OURS for row in rows)
-    head = ("experiment", asked, "we get", *(() if ours else ("verdict",)))
-    cells = [
-        [plain(row.shows), plain(row.got), *([] if ours else [plain(row.verdict)])] for row in rows
-    ]
-    return markdown(head, [[page_link(row), *line] for row, line in zip(rows, cells, strict=True)])
+    cells = []
+    for row in rows:
+        got = row.got if verdicts or row.verdict == OURS else row.verdict
+        shown = (row.shows, got, *([row.verdict] if verdicts else []))
+        cells.append([page_link(row), *map(plain, shown)])
+    head = ("experiment", asked, "we get", *(["verdict"] if verdicts else []))
+    return markdown(head, cells)
 
 
 def spent(hours: float, wall: float | None = None, cores: int | None = None) -> str:
@@ -187,15 +188,17 @@ def spent(hours: float, wall: float | None = None, cores: int | None = None) -> 
     return f"All of it took {hours:.2f} hours of CPU time{clock}{where}."
 
 
-READING = (
-    "*A < B*: A has less regret than B, which is better. Regret R_T is what a policy loses in T "
-    "rounds against playing the best arm from the start. The *verdict* is computed: a figure is "
-    "reproduced if every claim of the paper about it holds in our runs at the paper's full size, "
-    "tested trial by trial with a 95 % interval; a claim that is not settled counts as not "
-    "reproduced. *Under an inferred setting*: the paper leaves out a setting, and the page of the "
-    "experiment states what we inferred. *Cannot follow from the text*: the print contradicts the "
-    "paper's own text. Each page has all claims, figures and numbers."
-).replace("<", "&lt;")
+READING = """\
+- *A &lt; B*: A has less regret than B, which is better. Regret R_T is what a policy loses in T
+  rounds against playing the best arm from the start.
+- *Verdict* is computed: a figure is reproduced if every claim of the paper about it holds in our
+  runs at the paper's full size, tested trial by trial with a 95 % interval. A claim that is not
+  settled counts as not reproduced.
+- *Under an inferred setting*: the paper leaves out a setting; the experiment's page states what we
+  inferred.
+- *Cannot follow from the text*: the print contradicts the paper's own text.
+
+The page of each experiment has all claims, numbers and figures."""
 COMMAND = (
     "```\nstoic reproduce --all --out results\npython benchmarks/core/reproduction.py results\n```"
 )

@@ -15,6 +15,7 @@ from stoic.lab.experiments.catalogue.base import Claim, Reproduction, Verdict
 from stoic.lab.experiments.catalogue.chowdhury2019.prints import bands_of_fig1f
 from stoic.lab.experiments.catalogue.chowdhury2019.shared import SOURCE
 from stoic.lab.experiments.results import NotRun, Results
+from stoic.lab.experiments.sentences import number
 from stoic.lab.experiments.spec import Experiment, PolicySpec
 from stoic.lab.experiments.tables import Table
 from stoic.schedules import Progress, Setting
@@ -134,8 +135,8 @@ def _brief(results: Results) -> str:
     error, _ = _errors(results, PLAIN, "RootLogWidth")
     averaged = error.mean(axis=0)
     return (
-        f"without truncation {averaged.min():+.2f} to {averaged.max():+.2f}, misses f at {plain} "
-        f"points; with it at {truncated}"
+        f"Without truncation {number(averaged.min(), 2)} to {number(averaged.max(), 2)} from f, "
+        f"missing it at {plain} of {len(averaged)} points; with truncation at {truncated}."
     )
 
 
@@ -185,8 +186,8 @@ TRUNCATION = Reproduction(
         ),
     ),
     figures=("beliefs",),
-    shows="Without truncation the mean is −0.19 to +0.69 from f, and its band misses f at 47 of "
-    "100 points; with truncation the mean is within 0.01 of f, and its band contains f.",
+    shows="Without truncation the mean is −0.19 to 0.69 from f, its band missing f at 47 of 100 "
+    "points; with truncation within 0.01 and at none.",
     got=_got,
     brief=_brief,
     impossible="The printed mean without truncation is 0.69 above f at x = 0.76 on average over 50 "

@@ -16,7 +16,18 @@ from stoic.lab.experiments.catalogue.park2024.shared import EPSILONS, LABELS, LA
 from stoic.lab.experiments.compare import Difference, paired_difference
 from stoic.lab.experiments.results import Curve, Results
 
-__all__ = ["below", "brief_orders", "first", "gap", "last", "near", "orders", "rates", "whole"]
+__all__ = [
+    "below",
+    "brief_orders",
+    "chain",
+    "first",
+    "gap",
+    "last",
+    "near",
+    "orders",
+    "rates",
+    "whole",
+]
 
 NEAR = 0.1  # play is near another's if its regret differs by at most this share
 NAMES = {UNIFORM.label: "uniform play", LARGEST_STD.label: "playing the largest std"}
@@ -96,6 +107,15 @@ def orders(results: Results, **where: Any) -> str:
     return f"{_ranked(rates(results, **where))}; {apart}"
 
 
+def chain(policies: Iterable[str]) -> str:
+    """An order in few words: names without the ending that all of them have.
+
+    >>> chain(["TGP-UCB", "GP-UCB"])
+    'TGP < GP'
+    """
+    return " < ".join(policy.removesuffix("-UCB") for policy in policies)
+
+
 def brief_orders(results: Results) -> str:
     """The order of the five for each ε, over the trials that all have, under the printed widths."""
     lines = []
@@ -103,8 +123,7 @@ def brief_orders(results: Results) -> str:
         found = rates(results, schedule="printed", noise=f"ε = {eps}")
         means = dict(zip(found, common(list(found.values())), strict=True))
         ranked = sorted(means, key=lambda policy: float(means[policy].mean()))
-        names = " < ".join(policy.removesuffix("-UCB") for policy in ranked)
-        lines.append(f"ε = {eps}: {names}")
+        lines.append(f"ε = {eps}: {chain(ranked)}")
     return "; ".join(lines)
 
 

@@ -9,6 +9,7 @@ from stoic.lab.experiments.catalogue.checks import straight
 from stoic.lab.experiments.catalogue.park2024.checks import (
     below,
     brief_orders,
+    chain,
     first,
     last,
     near,
@@ -134,7 +135,7 @@ class Panel:
             self.experiments,
             self.claims(),
             figures=("cumulative-regret",),
-            shows=f"{' < '.join(self.order)} for both ε; GP-UCB's regret is linear.",
+            shows=f"{chain(self.order)} for both ε; GP-UCB's regret is linear.",
             got=self.got,
             brief=brief_orders,
             inferred=INFERRED,

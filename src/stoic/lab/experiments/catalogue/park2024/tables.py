@@ -11,6 +11,7 @@ from stoic.lab.experiments.catalogue.checks import per_round
 from stoic.lab.experiments.catalogue.park2024.checks import (
     below,
     brief_orders,
+    chain,
     near,
     orders,
     rates,
@@ -189,7 +190,7 @@ REPRODUCTIONS = (
         _table2,
         tuple(claim for eps in EPSILONS for claim in _stock_claims(eps)),
         figures=("cumulative-regret",),
-        shows="Regret " + " < ".join(f"{policy} {REGRET[policy]}" for policy in LABELS) + ".",
+        shows=f"{chain(LABELS)}; regret {', '.join(f'{REGRET[policy]}' for policy in LABELS)}.",
         got=_got_table2,
         brief=brief_orders,
         inferred=INFERRED.replace("; the kernel's length-scale is our choice", "")
