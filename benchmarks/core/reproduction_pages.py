@@ -189,8 +189,8 @@ def spent(hours: float, wall: float | None = None, cores: int | None = None) -> 
 
 
 READING = """\
-- *A &lt; B*: A has less regret than B, which is better. Regret R_T is what a policy loses in T
-  rounds against playing the best arm from the start.
+- *A &lt; B*: A has less regret than B, which is better; *A ≈ B*: the order is not settled. Regret
+  R_T is what a policy loses in T rounds against playing the best arm from the start.
 - *Verdict* is computed: a figure is reproduced if every claim of the paper about it holds in our
   runs at the paper's full size, tested trial by trial with a 95 % interval. A claim that is not
   settled counts as not reproduced.

@@ -15,7 +15,7 @@ from helpers.made_results import case
 from stoic.errors import InvalidInput
 from stoic.lab.experiments.catalogue import find
 from stoic.lab.experiments.catalogue.park2024 import figure1, printed
-from stoic.lab.experiments.catalogue.park2024.checks import first, last, near, whole
+from stoic.lab.experiments.catalogue.park2024.checks import brief_orders, first, last, near, whole
 from stoic.lab.experiments.catalogue.park2024.shared import LABELS, SCHEDULES
 from stoic.lab.experiments.one_run import make_policy, play
 from stoic.lab.experiments.results import CASE, Results
@@ -141,6 +141,24 @@ def test_near_uniform_play(rate: float, holds: bool) -> None:
     verdict = near("Uniform")(results(made))
     assert verdict.holds is holds
     assert f"MoM-GP-UCB {rate - 1.0:+.1%}" in verdict.figures
+
+
+def test_the_brief_order_is_of_all_trials_and_marks_what_is_not_settled() -> None:
+    rng = np.random.default_rng(0)
+    levels = {"MoM-GP-UCB": 1.0, "CA-TGP-UCB": 2.0, "TGP-UCB": 2.0, "GP-UCB": 3.0}
+    rows = []
+    for eps in (0.2, 0.8):
+        for policy in LABELS:
+            one = case(policy, horizon=100, noise=f"ε = {eps}", schedule="printed")
+            for trial in range(3 if policy == "ATA-GP-UCB" else 20):
+                regret = 100.0 * (levels.get(policy, 0.5) + 0.1 * rng.standard_normal())
+                rows.append((*(getattr(one, name) for name in CASE), trial, 100, regret))
+    names = (*CASE, "trial", "t", "regret")
+    columns = dict(zip(names, map(np.array, zip(*rows, strict=True)), strict=True))
+    text = brief_orders(Results({"curves": columns}, {}))
+    assert text.startswith("ε = 0.2: MoM-GP < ")
+    assert text.count("CA-TGP ≈ TGP < GP") + text.count("TGP ≈ CA-TGP < GP") == 2
+    assert text.endswith("; ATA-GP in 3 trials only")
 
 
 # -- the offset -----------------------------------------------------------------------------------

@@ -144,6 +144,7 @@ def scaling(results: Results, title: str) -> Any:
             if own:
                 _fit(panels, axes, policy, [results.curve(case).end for case in own], own)
         axes.grid(True, axis="x")
+        _plain_numbers(axes, sorted({case.horizon for case in members.cases}))
         labels = axes.get_legend_handles_labels()[1]
         columns = panels.legend_columns(
             panels.figure.get_size_inches()[0] / panels.columns, labels, 6.5
@@ -156,6 +157,17 @@ def scaling(results: Results, title: str) -> Any:
     width, height = panels.figure.get_size_inches()
     panels.figure.set_size_inches(width, height + legend_height * panels.rows)
     return panels.finish("horizon T", "final regret $R_T$", title, legend=False)
+
+
+def _plain_numbers(axes: Axes, horizons: list[int]) -> None:
+    """A tick at each horizon, and numbers without powers of ten."""
+    from matplotlib.ticker import EngFormatter, FixedLocator, LogLocator, NullLocator
+
+    axes.xaxis.set_major_locator(FixedLocator(horizons))
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(EngFormatter(sep=""))
+        axis.set_minor_locator(NullLocator())
 
 
 def _fit(panels: Panels, axes: Axes, policy: str, ends: list[Array], own: list[Case]) -> None:

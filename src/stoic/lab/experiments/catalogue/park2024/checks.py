@@ -117,14 +117,25 @@ def chain(policies: Iterable[str]) -> str:
 
 
 def brief_orders(results: Results) -> str:
-    """The order of the five for each ε, over the trials that all have, under the printed widths."""
-    lines = []
+    """The order under the printed widths for each ε, of the policies that have all trials.
+
+    ``≈`` joins neighbours whose order is not settled.
+    """
+    lines: list[str] = []
+    fewer: dict[str, int] = {}
     for eps in EPSILONS:
         found = rates(results, schedule="printed", noise=f"ε = {eps}")
-        means = dict(zip(found, common(list(found.values())), strict=True))
-        ranked = sorted(means, key=lambda policy: float(means[policy].mean()))
-        lines.append(f"ε = {eps}: {chain(ranked)}")
-    return "; ".join(lines)
+        most = max(len(curve.trials) for curve in found.values())
+        full = {policy: c for policy, c in found.items() if len(c.trials) == most}
+        fewer |= {policy: len(c.trials) for policy, c in found.items() if policy not in full}
+        ranked = sorted(full, key=lambda policy: float(per_round(full[policy]).mean()))
+        text = chain(ranked[:1])
+        for better, worse in pairwise(ranked):
+            sign = "<" if gap(full[better], full[worse]).settled else "≈"
+            text += f" {sign} {chain([worse])}"
+        lines.append(f"ε = {eps}: {text}")
+    left_out = "".join(f"; {chain([policy])} in {n} trials only" for policy, n in fewer.items())
+    return "; ".join(lines) + left_out
 
 
 def _apart(results: Results, baseline: str, where: Any) -> dict[str, float]:
