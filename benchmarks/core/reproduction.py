@@ -1,13 +1,13 @@
 """The pages of all reproductions, from results at full size.
 
     time stoic reproduce --all --out results
-    python benchmarks/core/reproduction.py results [--wall SECONDS --cores N]
+    python benchmarks/core/reproduction.py results [--clock SECONDS --where TEXT]
 
 Checks the results again and writes ``docs/reproduction``: an overview with one row for each figure
 or table, a page for each experiment with its claims, figures and small summaries, and a page on
 real data. The counts are also written into the project's README. An experiment without results is
 listed as not run, and its own page is left as it is. Without any results nothing is written. With
-``--wall``, the time of the first command by the clock, the overview states it.
+``--clock``, the time that the first command took by the clock, the overview states it.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     parser.add_argument("results", nargs="?", type=Path, default=Path("results"))
     parser.add_argument("--into", type=Path, default=ROOT, help="a copy of the project's folder")
-    parser.add_argument("--wall", type=float, help="seconds of the run, by the clock")
-    parser.add_argument("--cores", type=int, help="of the machine of the run")
+    parser.add_argument("--clock", type=float, help="seconds of the run, by the clock")
+    parser.add_argument("--where", default="", help='such as "on 2 cores"')
     asked = parser.parse_args()
-    print(write_pages(asked.results, asked.into, asked.wall, asked.cores))
+    print(write_pages(asked.results, asked.into, asked.clock, asked.where))
 
 
 def write_pages(
-    results_folder: Path, root: Path, wall: float | None = None, cores: int | None = None
+    results_folder: Path, root: Path, clock: float | None = None, where: str = ""
 ) -> str:
     """Write all pages of a project's folder; the counts in words."""
     pages = root / "docs" / "reproduction"
@@ -80,7 +80,7 @@ def write_pages(
     if measured:
         write(pages / "real" / "README.md", real_page(measured))
     more = first_row(measured) if measured else ""
-    cost = spent(sum(used.values()) / 3600.0, wall, cores)
+    cost = spent(sum(used.values()) / 3600.0, clock, where)
     write(pages / "README.md", overview(found, cost, more))
     readme = root / "README.md"
     write(readme, insert(readme.read_text(encoding="utf-8"), tallies(found)))

@@ -175,17 +175,16 @@ def _rows(asked: str, rows: Sequence[Row], *, verdicts: bool = True) -> str:
     return markdown(head, cells)
 
 
-def spent(hours: float, wall: float | None = None, cores: int | None = None) -> str:
-    """What a run cost: CPU hours, and the time by the clock if it is known.
+def spent(hours: float, clock: float | None = None, where: str = "") -> str:
+    """What a run cost: CPU hours, and the seconds by the clock, and where, if they are known.
 
     >>> spent(1.234)
     'All of it took 1.23 hours of CPU time.'
-    >>> spent(1.234, 5400.0, 2)
+    >>> spent(1.234, 5400.0, "on 2 cores")
     'All of it took 1.23 hours of CPU time, and 1.50 hours by the clock on 2 cores.'
     """
-    clock = "" if wall is None else f", and {wall / 3600.0:.2f} hours by the clock"
-    where = "" if wall is None or cores is None else f" on {cores} cores"
-    return f"All of it took {hours:.2f} hours of CPU time{clock}{where}."
+    by_clock = "" if clock is None else f", and {clock / 3600.0:.2f} hours by the clock {where}"
+    return f"All of it took {hours:.2f} hours of CPU time{by_clock.rstrip()}."
 
 
 READING = """\

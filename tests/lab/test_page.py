@@ -62,7 +62,7 @@ def row(text: str, name: str) -> str:
 
 def test_the_overview_has_a_row_for_each_experiment() -> None:
     listed = [of(GOOD), of(BAD), of(OWN), Checked(replace(GOOD, name="p/none"))]
-    text = overview(listed, spent(1.234, 5400.0, 2))
+    text = overview(listed, spent(1.234, 5400.0, "on 2 cores"))
     assert row(text, "[good](p/good/README.md)") == (
         "| [good](p/good/README.md): Good | A \\| B &lt;b&gt; | 2 cases | "
         "reproduced: 1 of 1 claims hold |"
