@@ -71,6 +71,8 @@ class Checked:
         if not papers or self.verdict.startswith((NOT_RUN, INCOMPLETE)):
             return self.verdict
         held = sum(claim.holds is True for claim in papers)
+        if len(papers) == 1:
+            return f"{self.verdict}: its claim {papers[0].word}"
         return f"{self.verdict}: {held} of {len(papers)} claims hold"
 
 

@@ -65,7 +65,7 @@ def test_the_overview_has_a_row_for_each_experiment() -> None:
     text = overview(listed, spent(1.234, 5400.0, "on 2 cores"))
     assert row(text, "[good](p/good/README.md)") == (
         "| [good](p/good/README.md): Good | A \\| B &lt;b&gt; | 2 cases | "
-        "reproduced: 1 of 1 claims hold |"
+        "reproduced: its claim holds |"
     )
     assert "| not reproduced: 1 of 2 claims hold |" in row(text, "[bad]")
     assert row(text, "none: Good").endswith("| – | not run |")

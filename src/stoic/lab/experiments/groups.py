@@ -50,6 +50,12 @@ def group(cases: Iterable[Case], by: Sequence[str] = SETTING) -> list[Group]:
     >>> several = [*cases, Case("e", "f", "t", "", "theory", 9, "A")]
     >>> [(g.label, len(g.cases)) for g in group(several)]
     [('paper schedule', 1), ('theory schedule', 2)]
+
+    Noise and horizon are left out of labels where the other fields distinguish the groups.
+
+    >>> two = [Case("e", f, n, "", "paper", T, "A") for f, n, T in (("f", "t", 9), ("g", "", 5))]
+    >>> [g.label for g in group(two)]
+    ['f', 'g']
     """
     found: dict[tuple[Any, ...], list[Case]] = {}
     without_schedule = tuple(name for name in by if name != "schedule")
@@ -141,6 +147,10 @@ def _varying(keys: Sequence[tuple[Any, ...]], names: Sequence[str]) -> list[str]
 
 def _labels(keys: Sequence[tuple[Any, ...]], names: Sequence[str]) -> list[str]:
     shown = _varying(keys, names)
+    for name in ("noise", "horizon"):  # left out where the other fields already distinguish
+        rest = [i for i, other in enumerate(names) if other in shown and other != name]
+        if name in shown and len({tuple(key[i] for i in rest) for key in keys}) == len(set(keys)):
+            shown.remove(name)
     return [
         ", ".join(spell(n, v) for n, v in zip(names, key, strict=True) if n in shown)
         for key in keys

@@ -112,7 +112,7 @@ def _brief(results: Results) -> str:
     for one in real_settings(results):
         first, *others = one.ranked
         near = sum(not one.lead(first, other).difference.settled for other in others)
-        more = f", not settled with {near} others" if near else ""
+        more = f", not settled with {near} other{'s' * (near > 1)}" if near else ""
         parts.append(f"{one.label}: {first}{more}")
     return "; ".join(parts)
 

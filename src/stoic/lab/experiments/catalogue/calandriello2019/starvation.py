@@ -93,7 +93,7 @@ def _got(results: Results) -> str:
 
 def _brief(results: Results) -> str:
     shown = ("BKB", f"{SOR}, {FEW} features", f"{RFF}, {FEW} features")
-    least = [f"{min(_least(results, policy).values()):.1g}" for policy in shown]
+    least = [f"{min(_least(results, policy).values()):.2g}" for policy in shown]
     names = ("BKB", f"{FEW} regressors", f"{FEW} random features")
     listed = ", ".join(f"{name} {value}" for name, value in zip(names, least, strict=True))
     return f"least σ̃²/σ²: {listed}"
