@@ -1,6 +1,6 @@
 """One-pass Huber regression against policies that look at payoffs again, or not at all.
 
-    python benchmarks/core/one_pass.py [--functions 8] [--rounds 4000]
+    python benchmarks/core/one_pass.py [--functions 20] [--rounds 4000]
 
 100 arms, SE l = 0.2, the practical schedule, functions and noise of the seeds 0, 1, …; the limits
 of Huber-GP-UCB were chosen on the seeds 100 to 139. Outliers: a tenth of the payoffs is off by ±30
@@ -69,7 +69,7 @@ def run(label: str, noise: str, seed: int, rounds: int) -> tuple[float, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--functions", type=int, default=8)
+    parser.add_argument("--functions", type=int, default=20)
     parser.add_argument("--rounds", type=int, default=4000)
     options = parser.parse_args()
     for label in POLICIES:

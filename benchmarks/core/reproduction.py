@@ -1,12 +1,13 @@
 """The pages of all reproductions, from results at full size.
 
-    stoic reproduce --all --out results
-    python benchmarks/core/reproduction.py results
+    time stoic reproduce --all --out results
+    python benchmarks/core/reproduction.py results [--clock SECONDS --where TEXT]
 
 Checks the results again and writes ``docs/reproduction``: an overview with one row for each figure
 or table, a page for each experiment with its claims, figures and small summaries, and a page on
 real data. The counts are also written into the project's README. An experiment without results is
-listed as not run, and its own page is left as it is. Without any results nothing is written.
+listed as not run, and its own page is left as it is. Without any results nothing is written. With
+``--clock``, the time that the first command took by the clock, the overview states it.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from core.reproduction_pages import (
     insert,
     overview,
     seconds,
+    spent,
     tallies,
 )
 from stoic.lab.experiments.catalogue import CATALOGUE, Reproduction
@@ -44,15 +46,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     parser.add_argument("results", nargs="?", type=Path, default=Path("results"))
     parser.add_argument("--into", type=Path, default=ROOT, help="a copy of the project's folder")
+    parser.add_argument("--clock", type=float, help="seconds of the run, by the clock")
+    parser.add_argument("--where", default="", help='such as "on 2 cores"')
     asked = parser.parse_args()
-    print(write_pages(asked.results, asked.into))
+    print(write_pages(asked.results, asked.into, asked.clock, asked.where))
 
 
-def write_pages(results_folder: Path, root: Path) -> str:
+def write_pages(
+    results_folder: Path, root: Path, clock: float | None = None, where: str = ""
+) -> str:
     """Write all pages of a project's folder; the counts in words."""
     pages = root / "docs" / "reproduction"
     found: list[Checked] = []
-    spent: Seconds = {}
+    used: Seconds = {}
     measured: list[Setting] = []
     for entry in CATALOGUE.values():
         folder = results_folder / entry.name
@@ -64,17 +70,18 @@ def write_pages(results_folder: Path, root: Path) -> str:
         publish(folder, results, entry, claims=claims, command=f"stoic reproduce {entry.name}")
         one = checked(entry, results, (folder / "summary.csv").read_text(encoding="utf-8"))
         found.append(one)
-        spent |= seconds(results)
+        used |= seconds(results)
         measured += real_settings(results) if entry.name in SCALES else []
         keep(entry, folder, pages / entry.name)
         write(pages / entry.name / "README.md", experiment_page(one))
         print(f"{entry.name}: {one.verdict}", flush=True)
-    if not spent:
+    if not used:
         raise SystemExit(f"expected results of experiments in {results_folder}, got none")
     if measured:
         write(pages / "real" / "README.md", real_page(measured))
     more = first_row(measured) if measured else ""
-    write(pages / "README.md", overview(found, sum(spent.values()) / 3600.0, more))
+    cost = spent(sum(used.values()) / 3600.0, clock, where)
+    write(pages / "README.md", overview(found, cost, more))
     readme = root / "README.md"
     write(readme, insert(readme.read_text(encoding="utf-8"), tallies(found)))
     return tallies(found)

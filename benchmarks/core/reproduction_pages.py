@@ -32,10 +32,10 @@ class Row(NamedTuple):
 
     name: str
     title: str
+    source: str
     shows: str
     got: str
     verdict: str
-    difference: str
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ class Checked:
     entry: Reproduction
     claims: tuple[CheckedClaim, ...] = ()
     got: str = ""
+    brief: str = ""
     verdict: str = NOT_RUN
     difference: str = DASH
     seconds: float = 0.0
@@ -60,8 +61,19 @@ class Checked:
         papers, ours = apart(self.claims)
         counted = tally(papers) if papers else tally(ours) if ours else ""
         shows = self.entry.shows or "its claims, listed on its page"
-        got = self.got or counted or DASH
-        return Row(self.entry.name, self.entry.title, shows, got, self.verdict, self.difference)
+        got = self.brief or counted or DASH
+        return Row(
+            self.entry.name, self.entry.title, self.entry.source, shows, got, self._counted(papers)
+        )
+
+    def _counted(self, papers: Sequence[CheckedClaim]) -> str:
+        """The verdict, with how many claims of the paper hold."""
+        if not papers or self.verdict.startswith((NOT_RUN, INCOMPLETE)):
+            return self.verdict
+        held = sum(claim.holds is True for claim in papers)
+        if len(papers) == 1:
+            return f"{self.verdict}: its claim {papers[0].word}"
+        return f"{self.verdict}: {held} of {len(papers)} claims hold"
 
 
 def checked(entry: Reproduction, results: Results, summary: str) -> Checked:
@@ -71,6 +83,7 @@ def checked(entry: Reproduction, results: Results, summary: str) -> Checked:
         entry,
         claims,
         entry.measured(results),
+        entry.in_brief(results),
         verdict(entry, results, claims),
         largest_difference(summary),
         sum(seconds(results).values()),
@@ -137,52 +150,56 @@ def tallies(found: Sequence[Checked]) -> str:
     return " ".join(parts)
 
 
-def overview(found: Sequence[Checked], hours: float, more: str = "") -> str:
-    """The page of all experiments; ``more`` follows the second table."""
+def overview(found: Sequence[Checked], cost: str, more: str = "") -> str:
+    """The page of all experiments; ``cost`` is a sentence, ``more`` follows the last table."""
     papers = [one.row for one in found if not one.ours]
     ours = [one.row for one in found if one.ours]
     lines = [
-        "# What the papers found, and what we found",
-        "",
-        START,
-        tallies(found),
-        END,
-        "",
-        table(
-            ("figure", "what the paper shows", "what we get", "verdict", "largest difference", ""),
-            ([row.name, row.shows, row.got, row.verdict, row.difference] for row in papers),
-            [page_link(row) for row in papers],
-        ),
-        "",
-        ABOUT,
-        "",
-        f"All of it took {hours:.2f} hours of CPU time. To run it again:",
-        "",
-        COMMAND,
-        "",
-        "## Our own experiments",
-        "",
-        table(
-            ("experiment", "what we ask", "what we get", ""),
-            ([f"{row.name}: {row.title}", row.shows, _whole(row)] for row in ours),
-            [page_link(row) for row in ours],
-        ),
-    ]
-    return "\n".join([*lines, *(["", more] if more else [])]) + "\n"
+        "# What the papers found, and what we found", "", START, tallies(found), END, "", READING,
+    ]  # fmt: skip
+    for source in dict.fromkeys(row.source for row in papers):
+        rows = [row for row in papers if row.source == source]
+        lines += ["", f"## {plain(source)}", "", _rows("the paper shows", rows)]
+    lines += ["", "## Our own experiments", "", _rows("we ask", ours, verdicts=False)]
+    lines += ["", more] if more else []
+    lines += ["", "## To run it again", "", COMMAND, "", cost]
+    return "\n".join(lines) + "\n"
 
 
-def _whole(row: Row) -> str:
-    return row.got if row.verdict == OURS else row.verdict
+def _rows(asked: str, rows: Sequence[Row], *, verdicts: bool = True) -> str:
+    """A table of experiments, each with the link to its page."""
+    cells = []
+    for row in rows:
+        got = row.got if verdicts or row.verdict == OURS else row.verdict
+        shown = (row.shows, got, *([row.verdict] if verdicts else []))
+        cells.append([page_link(row), *map(plain, shown)])
+    head = ("experiment", asked, "we get", *(["verdict"] if verdicts else []))
+    return markdown(head, cells)
 
 
-ABOUT = (
-    "*Verdict* is computed: a figure is reproduced if every claim of the paper about it holds "
-    "in our runs at the paper's full size, tested trial by trial with a 95 % interval; a claim "
-    "that is not settled counts as not reproduced. *Under an inferred setting*: the paper "
-    "leaves out a setting, and its page states what we inferred. *Cannot follow from the text*: "
-    "the print contradicts the paper's own text. *Largest difference* is ours minus the printed "
-    "mean regret per round, where the printed numbers are known."
-)
+def spent(hours: float, clock: float | None = None, where: str = "") -> str:
+    """What a run cost: CPU hours, and the seconds by the clock, and where, if they are known.
+
+    >>> spent(1.234)
+    'All of it took 1.23 hours of CPU time.'
+    >>> spent(1.234, 5400.0, "on 2 cores")
+    'All of it took 1.23 hours of CPU time, and 1.50 hours by the clock on 2 cores.'
+    """
+    by_clock = "" if clock is None else f", and {clock / 3600.0:.2f} hours by the clock {where}"
+    return f"All of it took {hours:.2f} hours of CPU time{by_clock.rstrip()}."
+
+
+READING = """\
+- *A &lt; B*: A has less regret than B, which is better; *A ≈ B*: the order is not settled. Regret
+  R_T is what a policy loses in T rounds against playing the best arm from the start.
+- *Verdict* is computed: a figure is reproduced if every claim of the paper about it holds in our
+  runs at the paper's full size, tested trial by trial with a 95 % interval. A claim that is not
+  settled counts as not reproduced.
+- *Under an inferred setting*: the paper leaves out a setting; the experiment's page states what we
+  inferred.
+- *Cannot follow from the text*: the print contradicts the paper's own text.
+
+The page of each experiment has all claims, numbers and figures."""
 COMMAND = (
     "```\nstoic reproduce --all --out results\npython benchmarks/core/reproduction.py results\n```"
 )
@@ -248,13 +265,15 @@ def claims(listed: Sequence[CheckedClaim]) -> str:
 # -- Markdown -------------------------------------------------------------------------------------
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]], last: Sequence[str] = ()) -> str:
-    """A table of plain texts; ``last`` is a column of Markdown."""
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of plain texts."""
+    return markdown(head, [[plain(text) for text in row] for row in rows])
+
+
+def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of cells that are Markdown already."""
     lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
-    for i, row in enumerate(rows):
-        cells = [plain(text) for text in row] + ([last[i]] if last else [])
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
 
 
 def plain(text: str) -> str:
@@ -268,5 +287,7 @@ def plain(text: str) -> str:
 
 
 def page_link(row: Row) -> str:
-    """The link to an experiment's page; without results there is none."""
-    return DASH if row.verdict == NOT_RUN else f"[page]({row.name}/README.md)"
+    """An experiment's name with the link to its page, and its title; not run, it has no page."""
+    short = plain(row.name.rpartition("/")[2])
+    name = short if row.verdict == NOT_RUN else f"[{short}]({row.name}/README.md)"
+    return f"{name}: {plain(row.title)}"

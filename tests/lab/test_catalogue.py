@@ -21,7 +21,7 @@ from stoic.lab.experiments.runner import run
 from stoic.lab.experiments.spec import Experiment, PolicySpec
 
 NAMES = {
-    "chowdhury2019": ("fig1a", "fig1b", "fig1c", "fig1d", "fig1e", "fig1f", "thm2"),
+    "chowdhury2019": ("fig1a", "fig1b", "fig1c", "fig1d", "fig1e", "fig1f", "thm2", "remark3"),
     "park2024": ("fig1-1d", "fig1-2d", "fig1-5d", "table1", "table2", "offset"),
     "bogunovic2022": ("fig1", "fig2", "fig3", "appendix-f"),
     "calandriello2019": ("accuracy", "dictionary", "runtime", "regret", "starvation"),
@@ -90,6 +90,7 @@ def test_in_miniature(
         claim.says for claim in entry.claims if " T = " in claim.says
     }
     assert any(not one.untested for one in weighed)  # every check can be made
+    assert len(entry.in_brief(results)) <= 200  # it is a cell of a table
     if name not in DRAWN:
         return
     report = publish(tmp_path, results, entry, claims=checked, command="x")

@@ -36,6 +36,7 @@ def legends(figure: mpl.figure.Figure) -> list[str]:
     [
         ("average-regret", 1, 3),
         ("cumulative-regret", 1, 3),
+        ("final-regret", 1, 3),
         ("seconds-per-round", 1, 3),
         ("epochs", 1, 3),
         ("accuracy", 1, 7),  # two ends for each, and the line at one
@@ -67,6 +68,22 @@ def test_every_kind_is_covered_and_has_a_caption() -> None:
     assert set(KINDS) == set(CAPTIONS)
     assert caption("fig3-seconds-per-round") == CAPTIONS["seconds-per-round"]
     assert caption("something") == "something"
+
+
+def test_final_regret_has_a_panel_for_each_schedule_and_a_tick_for_each_noise() -> None:
+    noises, schedules = ("gaussian", "t"), ("paper", "practical")
+    made = make([case(p, noise=n, schedule=s) for s in schedules for n in noises for p in POLICIES])
+    figure = draw("final-regret", made)
+    titles = [axes.get_title("left") for axes in figure.axes]
+    assert titles == ["paper schedule", "practical schedule"]
+    for axes, schedule in zip(figure.axes, schedules, strict=True):
+        assert [tick.get_text() for tick in axes.get_xticklabels()] == list(noises)
+        assert axes.get_ylim() == figure.axes[0].get_ylim()
+        x, y = axes.lines[1].get_data()
+        curves = [made.curve(case("TGP-UCB", noise=n, schedule=schedule)) for n in noises]
+        np.testing.assert_array_equal(x, [0.0, 1.0])
+        want = [c.end.mean() / c.case.horizon for c in curves]
+        np.testing.assert_allclose(np.asarray(y, dtype=float), want)
 
 
 def test_average_regret_shows_mean_and_spread_over_trials() -> None:

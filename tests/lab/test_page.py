@@ -19,6 +19,7 @@ from core.reproduction_pages import (
     insert,
     largest_difference,
     overview,
+    spent,
     tallies,
 )
 from helpers.made_results import case, make
@@ -43,6 +44,7 @@ FALSE = Claim("GP-UCB is below TGP-UCB.", ordering("GP-UCB", "TGP-UCB"))
 GOOD = Reproduction(
     "p/good", "Good", "A paper", "T = 200.", lambda _: [FULL], (TRUE, replace(FALSE, ours=True)),
     shows="A | B <b>", got=lambda results: f"{len(results.cases())} *cases*", reason="never shown",
+    brief=lambda results: f"{len(results.cases())} cases",
 )  # fmt: skip
 BAD = replace(GOOD, name="p/bad", claims=(TRUE, FALSE), reason="because | so")
 OWN = replace(GOOD, name="real/own", claims=(replace(TRUE, ours=True),))
@@ -59,17 +61,20 @@ def row(text: str, name: str) -> str:
 
 
 def test_the_overview_has_a_row_for_each_experiment() -> None:
-    text = overview([of(GOOD), of(BAD), of(OWN), Checked(replace(GOOD, name="p/none"))], 1.234)
-    assert row(text, "p/good") == (
-        "| p/good | A \\| B &lt;b&gt; | 2 \\*cases\\* | reproduced | "
-        "GP-UCB: −0.02 from the printed 0.4 | [page](p/good/README.md) |"
+    listed = [of(GOOD), of(BAD), of(OWN), Checked(replace(GOOD, name="p/none"))]
+    text = overview(listed, spent(1.234, 5400.0, "on 2 cores"))
+    assert row(text, "[good](p/good/README.md)") == (
+        "| [good](p/good/README.md): Good | A \\| B &lt;b&gt; | 2 cases | "
+        "reproduced: its claim holds |"
     )
-    assert "| not reproduced |" in row(text, "p/bad")
-    assert "| not run | – | – |" in row(text, "p/none")
+    assert "| not reproduced: 1 of 2 claims hold |" in row(text, "[bad]")
+    assert row(text, "none: Good").endswith("| – | not run |")
+    assert text.count("## A paper\n") == 1
     papers, _, ours = text.partition("## Our own experiments")
     assert "real/own" not in papers
     assert "real/own" in ours
-    assert "1.23 hours" in text
+    assert "1.23 hours of CPU time, and 1.50 hours by the clock on 2 cores." in text
+    assert "2 \\*cases\\*" in experiment_page(of(GOOD))  # in full on its own page
 
 
 def test_claims_of_papers_and_questions_of_ours_are_never_added_up() -> None:

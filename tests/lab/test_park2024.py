@@ -15,7 +15,7 @@ from helpers.made_results import case
 from stoic.errors import InvalidInput
 from stoic.lab.experiments.catalogue import find
 from stoic.lab.experiments.catalogue.park2024 import figure1, printed
-from stoic.lab.experiments.catalogue.park2024.checks import first, last, near, whole
+from stoic.lab.experiments.catalogue.park2024.checks import brief_orders, first, last, near, whole
 from stoic.lab.experiments.catalogue.park2024.shared import LABELS, SCHEDULES
 from stoic.lab.experiments.one_run import make_policy, play
 from stoic.lab.experiments.results import CASE, Results
@@ -143,6 +143,24 @@ def test_near_uniform_play(rate: float, holds: bool) -> None:
     assert f"MoM-GP-UCB {rate - 1.0:+.1%}" in verdict.figures
 
 
+def test_the_brief_order_is_of_all_trials_and_marks_what_is_not_settled() -> None:
+    rng = np.random.default_rng(0)
+    levels = {"MoM-GP-UCB": 1.0, "CA-TGP-UCB": 2.0, "TGP-UCB": 2.0, "GP-UCB": 3.0}
+    rows = []
+    for eps in (0.2, 0.8):
+        for policy in LABELS:
+            one = case(policy, horizon=100, noise=f"ε = {eps}", schedule="printed")
+            for trial in range(3 if policy == "ATA-GP-UCB" else 20):
+                regret = 100.0 * (levels.get(policy, 0.5) + 0.1 * rng.standard_normal())
+                rows.append((*(getattr(one, name) for name in CASE), trial, 100, regret))
+    names = (*CASE, "trial", "t", "regret")
+    columns = dict(zip(names, map(np.array, zip(*rows, strict=True)), strict=True))
+    text = brief_orders(Results({"curves": columns}, {}))
+    assert text.startswith("ε = 0.2: MoM-GP < ")
+    assert text.count("CA-TGP ≈ TGP < GP") + text.count("TGP ≈ CA-TGP < GP") == 2
+    assert text.endswith("; ATA-GP in 3 trials only")
+
+
 # -- the offset -----------------------------------------------------------------------------------
 
 
@@ -181,8 +199,43 @@ def test_an_offset_leaves_practical_plays_alone() -> None:
     (part,) = find("park2024/offset").build(True)
     curves: dict[str, list[list[float]]] = {}
     for run in part.resized(schedules=("practical",)).runs():
-        if run.case.policy != "ATA-GP-UCB":
+        if run.case.schedule == "practical" and run.case.policy != "ATA-GP-UCB":
             curves.setdefault(run.case.policy, []).append(play(run)["curve"]["regret"])
     for same in curves.values():
         for other in same[1:]:
             np.testing.assert_allclose(other, same[0], rtol=0.0, atol=1e-6)
+
+
+def test_the_zero_prior_mean_is_what_lets_an_offset_move_mom() -> None:
+    (part,) = find("park2024/offset").build(True)
+    curves: dict[str, list[list[float]]] = {}
+    for run in part.runs():
+        if run.case.schedule == "paper" and run.case.policy.startswith("MoM"):
+            curves.setdefault(run.case.policy, []).append(play(run)["curve"]["regret"])
+    assert max(abs(np.subtract(other, curves["MoM-GP-UCB"][0])).max()
+               for other in curves["MoM-GP-UCB"][1:]) > 1.0  # fmt: skip
+    for other in curves["MoM-GP-UCB, centred"][1:]:
+        np.testing.assert_allclose(other, curves["MoM-GP-UCB, centred"][0], rtol=0.0, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("shift", "holds"), [(0.0, True), (0.05, True), (0.3, False), (-0.3, False), (None, None)]
+)
+def test_hardly_moving_is_within_a_tenth_beyond_chance(
+    shift: float | None, holds: bool | None
+) -> None:
+    label = "MoM-GP-UCB, λ = 0.01"
+    cases = [
+        case(label, horizon=100, noise=f"offset {o} std", schedule="paper") for o in (0, 10, 100)
+    ]
+    rates = [[1.0, 1.1, 0.9]] * 2
+    rates.append([0.3, 1.0, 2.0] if shift is None else [rate + shift for rate in rates[0]])
+    rows = [
+        (*(getattr(c, name) for name in CASE), trial, 100, 100.0 * rate)
+        for c, values in zip(cases, rates, strict=True)
+        for trial, rate in enumerate(values)
+    ]
+    columns = map(np.array, zip(*rows, strict=True))
+    made = Results({"curves": dict(zip((*CASE, "trial", "t", "regret"), columns, strict=True))}, {})
+    (claim,) = (c for c in find("park2024/offset").claims if c.says.startswith("With λ = 0.01"))
+    assert claim.check(made).holds is holds

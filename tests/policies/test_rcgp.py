@@ -109,6 +109,18 @@ def test_a_play_of_an_outlier_leaves_the_std_as_it_was_but_other_plays_do_not() 
     assert policy.std[arm] < std - 1e-5
 
 
+def test_arms_that_always_crash_do_not_raise_the_noise_level_of_all() -> None:
+    """Such an arm is played until its limit has doubled often enough; that is not noise."""
+    x, rng = np.linspace(0, 1, 100), np.random.default_rng(5)
+    policy = RCGPUCB(stoic.Arms(x), stoic.SquaredExponential(0.03))
+    crashes = np.arange(100) % 10 == 5
+    for y in 0.3 * rng.standard_normal(400):
+        arm = policy.ask()
+        policy.tell(arm, -1e4 if crashes[arm] else float(np.sin(5 * x[arm]) + y))
+    assert policy.posterior.counts[crashes].max() > 5
+    assert policy.limiter.noise < 1.0
+
+
 def test_cost_does_not_grow_with_the_rounds() -> None:
     sizes = []
     for rounds in (1500, 3000):

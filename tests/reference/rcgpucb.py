@@ -117,6 +117,8 @@ class RCGPUCB(Reference):
         self.streaks[arm] = side + (streak if streak * side > 0 else 0)
         self.seen.add(y)
         self.left.add(off)
+        if streak:  # L was doubled: what is off is the estimate, not the noise
+            return
         self.behind += 1
         kept = min(max(off, -L), L)
         before = self.level * math.sqrt((self.behind - 1) / self.behind)

@@ -52,8 +52,10 @@ class HuberClipping(Clipping):
 
     They are never more than all plays, whatever the ridge. The factors were chosen on 40 functions
     (100 arms, SE l = 0.2, 4,000 rounds) with t₃, symmetrised Pareto(1.21) and contaminated noise.
-    The paper's growth, ½ instead of GROWTH, lost more under each of them on the eight functions
-    that it was tried on.
+    The paper's growth, ½ instead of GROWTH, lost on 20 other functions 0.103 instead of 0.036 of
+    the range of f each round with Pareto noise, 0.058 instead of 0.012 with a tenth of outliers,
+    and 0.048 instead of 0.008 with one-sided ones; with t₃ noise, 0.0098 instead of 0.0104, the
+    order is not settled.
     """
 
     LIMIT = 1.345  # Huber's choice: 95 % efficient where the noise is normal

@@ -67,6 +67,11 @@ class LearnedWeights(Clipping):
     The weight is one up to the limit L that :class:`Clipping` clips at, L from the estimate of
     the arm, and falls beyond it as 1/(1 + u²/c²) with u the distance from the limit and c = L/2.
     It is decided once, when the payoff arrives. σ is the spread of the residuals.
+
+    After a payoff beyond the limit, the limit of the arm's next payoff is doubled, and that payoff
+    does not count for the noise level: if it is beyond the plain limit as well, the estimate is
+    wrong, and a payoff without weight did not correct it. Otherwise a few arms whose payoffs are
+    all far below the others (crashed runs) would raise the widths of all arms for good.
     """
 
     PLATEAU = 2.0  # L/c; the experiments of RCGP-UCB have L = 1.96 and c = 1
@@ -80,6 +85,14 @@ class LearnedWeights(Clipping):
         c = abs(float(inner) - centre) / self.PLATEAU
         target, weight = weighed(payoffs.item(0), float(inner), c, min(std, c))
         return Limited(np.array([target]), self.location, weights=np.array([weight]))
+
+    def clip(self, arm: int, payoffs: Array, about: About, plays: float) -> Array:
+        """As the base class, without the noise level after a payoff beyond the limit."""
+        counted = self._counters[2].copy() if arm in self._streaks else None
+        y_hat = super().clip(arm, payoffs, about, plays)
+        if counted is not None:
+            self._counters[2] = counted
+        return y_hat
 
     def _weighed_anew(self, limited: Limited) -> Limited:
         """All payoffs of the warm-up, weighed about their median."""

@@ -1,7 +1,7 @@
 """Random Fourier features of a stationary kernel.
 
 Rahimi & Recht, *Random features for large-scale kernel machines*, NeurIPS 2007; as in Remark 3 of
-chowdhury2019, which rules them out for a sublinear regret.
+chowdhury2019, which has no sublinear bound of the regret for them.
 """
 
 from __future__ import annotations

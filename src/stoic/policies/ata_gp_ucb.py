@@ -51,7 +51,8 @@ class ATAGPUCB(SketchedPolicy):
         ``"nystrom"`` for any kernel, ``"qff"`` for the squared exponential in few dimensions;
         ``"linear"`` for the linear kernel, φ(x) = x: the policy is then TOFU (Shao et al., NeurIPS
         2018; Remark 7). ``"rff"`` are random Fourier features of the squared exponential and Matérn
-        kernels, for comparison: by Remark 3 they do not give sublinear regret.
+        kernels, for comparison: Remark 3 has no sublinear bound for them
+        (``stoic reproduce chowdhury2019/remark3`` measures their regret).
     nodes
         m̄, quadrature nodes per dimension; by default as many as the kernel needs for an error of
         1e-9. Theorem 3 asks for more (:func:`stoic.schedules.chowdhury2019.theorem_nodes`).

@@ -41,7 +41,8 @@ def group(cases: Iterable[Case], by: Sequence[str] = SETTING) -> list[Group]:
     """The cases by their setting, in order of appearance.
 
     Policies with different schedules are in one group if no policy has several schedules. A
-    policy with a schedule of its own is then shown beside the others.
+    policy with a schedule of its own is then shown beside the others. Where all policies have the
+    same schedule, it is part of the label.
 
     >>> cases = [Case("e", "f", "t", "", s, 9, p) for p, s in (("A", "paper"), ("B", "theory"))]
     >>> [len(g.cases) for g in group(cases)]
@@ -49,6 +50,12 @@ def group(cases: Iterable[Case], by: Sequence[str] = SETTING) -> list[Group]:
     >>> several = [*cases, Case("e", "f", "t", "", "theory", 9, "A")]
     >>> [(g.label, len(g.cases)) for g in group(several)]
     [('paper schedule', 1), ('theory schedule', 2)]
+
+    Noise and horizon are left out of labels where the other fields distinguish the groups.
+
+    >>> two = [Case("e", f, n, "", "paper", T, "A") for f, n, T in (("f", "t", 9), ("g", "", 5))]
+    >>> [g.label for g in group(two)]
+    ['f', 'g']
     """
     found: dict[tuple[Any, ...], list[Case]] = {}
     without_schedule = tuple(name for name in by if name != "schedule")
@@ -57,7 +64,8 @@ def group(cases: Iterable[Case], by: Sequence[str] = SETTING) -> list[Group]:
     split: dict[tuple[Any, ...], list[Case]] = {}
     for members in found.values():
         rest = [_key(case, (*SETTING[:4], "horizon", "policy")) for case in members]
-        by_schedule = "schedule" in by and len(set(rest)) < len(rest)
+        schedules = {case.schedule for case in members}
+        by_schedule = "schedule" in by and (len(set(rest)) < len(rest) or len(schedules) == 1)
         for case in members:
             key = tuple(
                 "" if name == "schedule" and not by_schedule else getattr(case, name) for name in by
@@ -139,6 +147,10 @@ def _varying(keys: Sequence[tuple[Any, ...]], names: Sequence[str]) -> list[str]
 
 def _labels(keys: Sequence[tuple[Any, ...]], names: Sequence[str]) -> list[str]:
     shown = _varying(keys, names)
+    for name in ("noise", "horizon"):  # left out where the other fields already distinguish
+        rest = [i for i, other in enumerate(names) if other in shown and other != name]
+        if name in shown and len({tuple(key[i] for i in rest) for key in keys}) == len(set(keys)):
+            shown.remove(name)
     return [
         ", ".join(spell(n, v) for n, v in zip(names, key, strict=True) if n in shown)
         for key in keys

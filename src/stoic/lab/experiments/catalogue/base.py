@@ -38,8 +38,6 @@ class Claim:
         What the paper found, or what our experiment should show, in one sentence.
     check
         The verdict of some results.
-    why
-        Not used; the explanation is that of the whole experiment, `Reproduction.reason`.
     any_size
         Whether the claim is about every round of every run; a shorter run then tests it too.
     ours
@@ -48,7 +46,6 @@ class Claim:
 
     says: str
     check: Callable[[Results], Verdict]
-    why: str = ""
     any_size: bool = False
     ours: bool = False
 
@@ -94,7 +91,9 @@ class Reproduction:
     shows
         What the printed figure or table shows, in one line: its order, its numbers.
     got
-        The same of our results, computed, in one line.
+        The same of our results, computed.
+    brief
+        The same in at most 200 characters, for a table; by default, what ``got`` says.
     inferred
         What had to be inferred from the print, if the result depends on it, in one sentence.
     impossible
@@ -115,6 +114,7 @@ class Reproduction:
     needs: str = ""
     shows: str = ""
     got: Callable[[Results], str] | None = None
+    brief: Callable[[Results], str] | None = None
     inferred: str = ""
     impossible: str = ""
     reason: str = ""
@@ -161,11 +161,12 @@ class Reproduction:
         return "reproduced under an inferred setting" if self.inferred else "reproduced"
 
     def measured(self, results: Results) -> str:
-        """What we get, in one line; empty if there is no such line for these results."""
-        try:
-            return self.got(results) if self.got is not None else ""
-        except NotRun:
-            return ""
+        """What we get; empty if these results do not say."""
+        return _said(self.got, results)
+
+    def in_brief(self, results: Results) -> str:
+        """What we get, in one short line; empty if these results do not say."""
+        return _said(self.brief or self.got, results)
 
     def explanation(self, claims: Sequence[CheckedClaim]) -> str:
         """Our explanation of the claims that do not hold; empty if there is nothing to explain.
@@ -175,6 +176,13 @@ class Reproduction:
         papers = [claim for claim in claims if not claim.ours] or list(claims)
         failed = any(not claim.untested and not claim.holds for claim in papers)
         return self.reason if failed or (self.impossible and papers) else ""
+
+
+def _said(words: Callable[[Results], str] | None, results: Results) -> str:
+    try:
+        return words(results) if words is not None else ""
+    except NotRun:
+        return ""
 
 
 def checked_claim(claim: Claim, verdict: Verdict, size: Size) -> CheckedClaim:

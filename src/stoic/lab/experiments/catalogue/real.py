@@ -106,6 +106,17 @@ def _chosen(results: Results) -> str:
     return "; ".join(parts)
 
 
+def _brief(results: Results) -> str:
+    """The first of each setting, and how many others may be as good."""
+    parts = []
+    for one in real_settings(results):
+        first, *others = one.ranked
+        near = sum(not one.lead(first, other).difference.settled for other in others)
+        more = f", not settled with {near} other{'s' * (near > 1)}" if near else ""
+        parts.append(f"{one.label}: {first}{more}")
+    return "; ".join(parts)
+
+
 def _reproduction(
     name: str, title: str, setting: str, problems: tuple[Table, ...], horizon: int,
     small: dict[str, int] | None = None, needs: str = "", reason: str = "",
@@ -124,6 +135,7 @@ def _reproduction(
         needs=needs,
         shows="Which policy to choose?",
         got=_chosen,
+        brief=_brief,
         reason=reason,
     )
 

@@ -24,6 +24,7 @@ __all__ = ["CAPTIONS", "KINDS", "caption", "draw", "matplotlib", "save"]
 KINDS: dict[str, Callable[..., Any]] = {
     "average-regret": regret.average_regret,
     "cumulative-regret": regret.cumulative_regret,
+    "final-regret": regret.final_regret,
     "beliefs": beliefs.beliefs,
     "seconds": cost.seconds,
     "seconds-per-round": cost.seconds_per_round,
@@ -41,6 +42,8 @@ CAPTIONS = {
     "over trials to either side of the mean.",
     "cumulative-regret": "Regret R_t against the round t; bands are one standard deviation over "
     "trials to either side of the mean.",
+    "final-regret": "Final average regret R_T/T under each noise, mean over trials, on a "
+    "logarithmic axis.",
     "beliefs": "The function f, each policy's estimate and its confidence bounds at the end, means "
     "over trials.",
     "seconds": "Mean CPU seconds of a whole run.",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["accuracy", "features", "seconds", "seconds_per_round"]
 
 _BINS = 24  # on a logarithmic axis of rounds; single checkpoints are too short to time well
+_LEAST_RANGE = 1.01  # of the ratio to either side of 1: rounding errors are not a curve
 _RERUN = "run it again with this version"
 _RECORD = 'add record = ["accuracy"] to the experiment and run it again'
 
@@ -132,6 +133,7 @@ def accuracy(results: Results, title: str) -> Any:
     for axes in panels.axes:
         axes.axhline(1.0, color="#555555", lw=0.8, zorder=1)
         low, high = axes.get_ylim()
+        low, high = axes.set_ylim(min(low, 1.0 / _LEAST_RANGE), max(high, _LEAST_RANGE))
         narrow, wide = high < 5.0 * low, high > 1000.0 * low
         decades = LogLocator() if wide else LogLocator(subs=(1.0, 2.0, 5.0))
         axes.yaxis.set_major_locator(MaxNLocator(5) if narrow else decades)

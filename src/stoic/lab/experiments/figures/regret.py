@@ -10,8 +10,8 @@ import numpy as np
 from stoic.checks import Array
 from stoic.errors import InvalidInput
 from stoic.lab.experiments.figures.panels import Panels, styles
-from stoic.lab.experiments.figures.style import literal
-from stoic.lab.experiments.groups import arranged, group
+from stoic.lab.experiments.figures.style import literal, ordered
+from stoic.lab.experiments.groups import SETTING, arranged, group
 from stoic.lab.experiments.printed import Printed
 from stoic.lab.experiments.results import Results
 from stoic.lab.experiments.spec import Case
@@ -20,7 +20,7 @@ from stoic.lab.experiments.summary import spread
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["average_regret", "cumulative_regret", "scaling"]
+__all__ = ["average_regret", "cumulative_regret", "final_regret", "scaling"]
 
 _PRINT: dict[str, Any] = {
     "color": "#555555", "lw": 0.5, "ms": 4.4, "mfc": "white", "mew": 0.8, "zorder": 4,
@@ -97,6 +97,35 @@ def _curve(panels: Panels, axes: Axes, case: Case, t: Any, mean: Array, std: Arr
     axes.set_ylim(min(0.0, float(np.nanmin(mean, initial=0.0))), max(1.05 * top, before, 1e-12))
 
 
+def final_regret(results: Results, title: str) -> Any:
+    """R_T/T for each noise on a logarithmic axis, a panel for each other setting."""
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    cases = arranged(results)
+    noises = list(dict.fromkeys(case.noise for case in cases))
+    panels = Panels(group(cases, tuple(n for n in SETTING if n != "noise")), styles(results))
+    lowest, highest = np.inf, 0.0
+    for axes, members in zip(panels.axes, panels.groups, strict=True):
+        axes.set_yscale("log")
+        for policy in ordered(case.policy for case in members.cases):
+            own = [case for case in members.cases if case.policy == policy]
+            ends = [results.curve(case).end / case.horizon for case in own]
+            mean = np.array([float(end.mean()) for end in ends])
+            x = np.array([float(noises.index(case.noise)) for case in own])
+            panels.line(axes, policy, x, mean, markevery=None)
+            lowest = min(lowest, float(mean[mean > 0.0].min(initial=np.inf)))
+            highest = max(highest, float(mean.max(initial=0.0)))
+        axes.set_xticks(range(len(noises)), [literal(noise) for noise in noises])
+        axes.set_xlim(-0.3, len(noises) - 0.7)
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        axes.yaxis.set_minor_formatter(NullFormatter())
+    for axes in panels.axes:
+        if highest > 0.0:
+            axes.set_ylim(lowest / 1.5, highest * 1.5)
+    return panels.finish("", "final average regret $R_T/T$", title)
+
+
 def scaling(results: Results, title: str) -> Any:
     """R_T against T on logarithmic axes, with the slope of the least-squares line."""
     by = ("problem", "noise", "attack", "schedule")
@@ -115,6 +144,7 @@ def scaling(results: Results, title: str) -> Any:
             if own:
                 _fit(panels, axes, policy, [results.curve(case).end for case in own], own)
         axes.grid(True, axis="x")
+        _plain_numbers(axes, sorted({case.horizon for case in members.cases}))
         labels = axes.get_legend_handles_labels()[1]
         columns = panels.legend_columns(
             panels.figure.get_size_inches()[0] / panels.columns, labels, 6.5
@@ -127,6 +157,17 @@ def scaling(results: Results, title: str) -> Any:
     width, height = panels.figure.get_size_inches()
     panels.figure.set_size_inches(width, height + legend_height * panels.rows)
     return panels.finish("horizon T", "final regret $R_T$", title, legend=False)
+
+
+def _plain_numbers(axes: Axes, horizons: list[int]) -> None:
+    """A tick at each horizon, and numbers without powers of ten."""
+    from matplotlib.ticker import EngFormatter, FixedLocator, LogLocator, NullLocator
+
+    axes.xaxis.set_major_locator(FixedLocator(horizons))
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(EngFormatter(sep=""))
+        axis.set_minor_locator(NullLocator())
 
 
 def _fit(panels: Panels, axes: Axes, policy: str, ends: list[Array], own: list[Case]) -> None:

@@ -8,6 +8,7 @@ from stoic.lab.experiments.catalogue.base import Claim, Reproduction
 from stoic.lab.experiments.catalogue.bogunovic2022.checks import (
     alone,
     below,
+    in_brief,
     in_figures,
     on_the_best,
     sticks,
@@ -125,6 +126,7 @@ REPRODUCTIONS = (
         figures=("cumulative-regret", "epochs"),
         shows="GP-UCB's regret grows linearly under Top-3 and Top-5; RGP-PE's does not.",
         got=in_figures("Robot3D"),
+        brief=in_brief("Robot3D"),
         inferred=INFERRED["robot"],
     ),
     Reproduction(
@@ -152,6 +154,7 @@ REPRODUCTIONS = (
         "RGP-PE defend against all five attacks, RGP-UCB with less regret; RGP-PE has one arm left "
         "after 13 epochs.",
         got=in_figures("f₁"),
+        brief=in_brief("f₁"),
         inferred=INFERRED["f1"],
     ),
     Reproduction(
@@ -163,9 +166,10 @@ REPRODUCTIONS = (
         _claims("robot"),
         figures=("cumulative-regret", "epochs"),
         shows="GP-UCB's regret is linear under Top-3 and Top-5; RGP-UCB and RGP-PE defend against "
-        "all five attacks, RGP-UCB with less regret; RGP-PE has one arm left after 13 epochs, in "
-        "two trials (later Top-5) a slightly suboptimal one.",
+        "all five attacks, RGP-UCB with less regret; RGP-PE has one arm left after 13 epochs, a "
+        "slightly suboptimal one in two trials.",
         got=in_figures("Robot3D"),
+        brief=in_brief("Robot3D"),
         inferred=INFERRED["robot"],
     ),
     Reproduction(
@@ -182,6 +186,7 @@ REPRODUCTIONS = (
         shows="The same two functions with the other budget; the text says of both budgets that "
         "RGP-UCB and RGP-PE defend against all five attacks.",
         got=in_figures("f₁", "Robot3D"),
+        brief=in_brief("f₁", "Robot3D"),
         inferred=INFERRED["both"],
     ),
 )

@@ -9,13 +9,14 @@ import numpy as np
 from stoic.checks import Array
 from stoic.lab.experiments.catalogue.base import Verdict
 from stoic.lab.experiments.catalogue.bogunovic2022.worlds import LAST_EPOCH, LEVEL, WORLDS
-from stoic.lab.experiments.catalogue.checks import per_round
+from stoic.lab.experiments.catalogue.checks import LINEAR_RATIO, per_round
 from stoic.lab.experiments.results import Curve, Results
 from stoic.lab.experiments.spec import Case
+from stoic.lab.experiments.summary import slope_ratio
 from stoic.lab.experiments.tables import Table
 from stoic.lab.problems import Problem, problems
 
-__all__ = ["alone", "below", "in_figures", "late_loss", "on_the_best", "sticks"]
+__all__ = ["alone", "below", "in_brief", "in_figures", "late_loss", "on_the_best", "sticks"]
 
 LEAST_SHARE = 0.9  # of the trials
 
@@ -26,10 +27,9 @@ def alone(label: str) -> Callable[[Results], Verdict]:
     def check(results: Results) -> Verdict:
         lines, shares, last = [], [], 0
         for case in results.some("epochs", policy="RGP-PE", problem=label):
-            left = _left(results, case)
-            right = (np.array([arms for _, arms in left]) == 1) & _settled(results.curve(case))
+            right = _right(results, case)
             shares.append(float(right.mean()))
-            last = max(last, *(epoch for epoch, _ in left))
+            last = max(last, *(epoch for epoch, _ in _left(results, case)))
             lines.append(f"{case.attack} {int(right.sum())}/{len(right)}")
         text = f"trials with the best arm alone after {last} epochs: {', '.join(lines)}"
         return Verdict(min(shares) >= LEAST_SHARE, text)
@@ -44,6 +44,12 @@ def _left(results: Results, case: Case) -> list[tuple[int, int]]:
         last = np.flatnonzero((rows["trial"] == trial) & (rows["epoch"] <= LAST_EPOCH))[-1]
         found.append((int(rows["epoch"][last]), int(rows["active"][last])))
     return found
+
+
+def _right(results: Results, case: Case) -> Array:
+    """Whether each trial of RGP-PE ends with the best arm alone."""
+    one = np.array([arms for _, arms in _left(results, case)]) == 1
+    return np.asarray(one & _settled(results.curve(case)))
 
 
 def _settled(curve: Curve) -> Array:
@@ -108,16 +114,45 @@ def below(label: str) -> Callable[[Results], Verdict]:
     """Check that RGP-UCB has less regret than RGP-PE in most settings."""
 
     def check(results: Results) -> Verdict:
-        found = []
-        for case in results.some(policy="RGP-UCB", problem=label):
-            (other,) = results.some(policy="RGP-PE", problem=label, attack=case.attack)
-            mine, theirs = results.curve(case), results.curve(other)
-            found.append(per_round(mine).mean() < per_round(theirs).mean())
+        found = _lower(results, label)
         return Verdict(
             sum(found) > len(found) / 2, f"below in {sum(found)} of {len(found)} settings"
         )
 
     return check
+
+
+def _lower(results: Results, label: str) -> list[bool]:
+    """Whether RGP-UCB has less regret than RGP-PE, setting by setting."""
+    found = []
+    for case in results.some(policy="RGP-UCB", problem=label):
+        (other,) = results.some(policy="RGP-PE", problem=label, attack=case.attack)
+        mine, theirs = results.curve(case), results.curve(other)
+        found.append(bool(per_round(mine).mean() < per_round(theirs).mean()))
+    return found
+
+
+def in_brief(*labels: str) -> Callable[[Results], str]:
+    """Under which attacks GP-UCB's regret is linear, how often RGP-PE is right, and the order."""
+
+    def describe(results: Results) -> str:
+        misled, right, lower = [], [], []
+        for label in labels:
+            cases = results.some(policy="GP-UCB", problem=label)
+            slopes = {case.attack: slope_ratio(results.curve(case)) for case in cases}
+            names = ", ".join(attack for attack, slope in slopes.items() if slope >= LINEAR_RATIO)
+            misled.append(f"{names or 'none'}{f' ({label})' if len(labels) > 1 else ''}")
+            for case in results.some("epochs", policy="RGP-PE", problem=label):
+                right += _right(results, case).tolist()
+            if results.cases(policy="RGP-UCB", problem=label):
+                lower += _lower(results, label)
+        order = f"; RGP-UCB below RGP-PE in {sum(lower)} of {len(lower)} settings" if lower else ""
+        return (
+            f"GP-UCB linear: {', '.join(misled)}; RGP-PE ends on the best arm in {sum(right)} of "
+            f"{len(right)} trials{order}"
+        )
+
+    return describe
 
 
 def in_figures(*labels: str) -> Callable[[Results], str]:

@@ -92,12 +92,23 @@ def _dictionary(quick: bool) -> list[Experiment]:
     ]
 
 
-def _follows_dimension(results: Results) -> Verdict:
+def _per_dimension(results: Results) -> dict[str, float]:
+    """Features for each effective dimension at the end, by problem."""
     ratios = {}
     results.some(policy="BKB")
     for curve in results.curves("features", policy="BKB"):
         dimension = results.curve(curve.case, "effective_dimension")
         ratios[curve.case.problem] = float((curve.end / dimension.end).mean())
+    return ratios
+
+
+def _brief_dimension(results: Results) -> str:
+    ratios = _per_dimension(results).values()
+    return f"{min(ratios):.1f} to {max(ratios):.1f} features for each effective dimension at T"
+
+
+def _follows_dimension(results: Results) -> Verdict:
+    ratios = _per_dimension(results)
     largest = max(ratios.values())
     text = ", ".join(f"{problem} {ratio:.1f}" for problem, ratio in ratios.items())
     return Verdict(largest <= 10.0, f"features per effective dimension at the end: {text}")
@@ -144,6 +155,15 @@ def _cost(results: Results, policy: str, problem: str) -> tuple[float, float]:
     T, mean = curve.case.horizon, curve.values.mean(axis=0)
     at = [float(np.interp(share * T, curve.t, mean)) for share in (0.25, 0.5, 0.75, 1.0)]
     return 1e6 * (at[1] - at[0]) / (T / 4), 1e6 * (at[3] - at[2]) / (T / 4)
+
+
+def _brief_cost(results: Results) -> str:
+    problems = dict.fromkeys(case.problem for case in results.some(policy="BKB"))
+    ratios = [end / start for start, end in (_cost(results, "BKB", p) for p in problems)]
+    return (
+        f"a round of BKB in the last quarter takes {min(ratios):.2f} to {max(ratios):.2f} times "
+        "as long as in the second"
+    )
 
 
 def _flat(results: Results) -> Verdict:
@@ -195,6 +215,7 @@ REPRODUCTIONS = (
         figures=("features",),
         shows="Theorem 1 (b): at most 3(1 + κ²/λ)αq̄ features for each effective dimension",
         got=lambda results: _follows_dimension(results).figures,
+        brief=_brief_dimension,
     ),
     Reproduction(
         "calandriello2019/runtime",
@@ -207,5 +228,6 @@ REPRODUCTIONS = (
         figures=("seconds-per-round",),
         shows="§3.2: a round costs A·m², however many came before; no experiment",
         got=lambda results: _flat(results).figures,
+        brief=_brief_cost,
     ),
 )

@@ -2,6 +2,7 @@
 
 from stoic.lab.experiments.catalogue.chowdhury2019 import synthetic
 from stoic.lab.experiments.catalogue.chowdhury2019.lower_bound import LOWER_BOUND
+from stoic.lab.experiments.catalogue.chowdhury2019.random_features import RANDOM_FEATURES
 from stoic.lab.experiments.catalogue.chowdhury2019.real_data import SENSORS, STOCKS
 from stoic.lab.experiments.catalogue.chowdhury2019.truncation import (
     TRUNCATION,
@@ -11,4 +12,11 @@ from stoic.lab.experiments.catalogue.chowdhury2019.truncation import (
 
 __all__ = ["REPRODUCTIONS", "LogWidth", "RootLogWidth"]
 
-REPRODUCTIONS = (*synthetic.REPRODUCTIONS, STOCKS, SENSORS, TRUNCATION, LOWER_BOUND)
+REPRODUCTIONS = (
+    *synthetic.REPRODUCTIONS,
+    STOCKS,
+    SENSORS,
+    TRUNCATION,
+    LOWER_BOUND,
+    RANDOM_FEATURES,
+)

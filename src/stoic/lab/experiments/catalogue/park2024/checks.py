@@ -12,11 +12,22 @@ import numpy as np
 from stoic.checks import Array
 from stoic.lab.experiments.catalogue.base import Verdict
 from stoic.lab.experiments.catalogue.checks import Check, every, per_round, spread
-from stoic.lab.experiments.catalogue.park2024.shared import LABELS, LARGEST_STD, UNIFORM
+from stoic.lab.experiments.catalogue.park2024.shared import EPSILONS, LABELS, LARGEST_STD, UNIFORM
 from stoic.lab.experiments.compare import Difference, paired_difference
 from stoic.lab.experiments.results import Curve, Results
 
-__all__ = ["below", "first", "gap", "last", "near", "orders", "rates", "whole"]
+__all__ = [
+    "below",
+    "brief_orders",
+    "chain",
+    "first",
+    "gap",
+    "last",
+    "near",
+    "orders",
+    "rates",
+    "whole",
+]
 
 NEAR = 0.1  # play is near another's if its regret differs by at most this share
 NAMES = {UNIFORM.label: "uniform play", LARGEST_STD.label: "playing the largest std"}
@@ -94,6 +105,37 @@ def orders(results: Results, **where: Any) -> str:
     """The five by mean regret per round, and their distance to uniform play."""
     apart = _shares(UNIFORM.label, _apart(results, UNIFORM.label, where))
     return f"{_ranked(rates(results, **where))}; {apart}"
+
+
+def chain(policies: Iterable[str]) -> str:
+    """An order in few words: names without the ending that all of them have.
+
+    >>> chain(["TGP-UCB", "GP-UCB"])
+    'TGP < GP'
+    """
+    return " < ".join(policy.removesuffix("-UCB") for policy in policies)
+
+
+def brief_orders(results: Results) -> str:
+    """The order under the printed widths for each ε, of the policies that have all trials.
+
+    ``≈`` joins neighbours whose order is not settled.
+    """
+    lines: list[str] = []
+    fewer: dict[str, int] = {}
+    for eps in EPSILONS:
+        found = rates(results, schedule="printed", noise=f"ε = {eps}")
+        most = max(len(curve.trials) for curve in found.values())
+        full = {policy: c for policy, c in found.items() if len(c.trials) == most}
+        fewer |= {policy: len(c.trials) for policy, c in found.items() if policy not in full}
+        ranked = sorted(full, key=lambda policy: float(per_round(full[policy]).mean()))
+        text = chain(ranked[:1])
+        for better, worse in pairwise(ranked):
+            sign = "<" if gap(full[better], full[worse]).settled else "≈"
+            text += f" {sign} {chain([worse])}"
+        lines.append(f"ε = {eps}: {text}")
+    left_out = "".join(f"; {chain([policy])} in {n} trials only" for policy, n in fewer.items())
+    return "; ".join(lines) + left_out
 
 
 def _apart(results: Results, baseline: str, where: Any) -> dict[str, float]:

@@ -6,7 +6,16 @@ from dataclasses import dataclass
 
 from stoic.lab.experiments.catalogue.base import Claim, Reproduction
 from stoic.lab.experiments.catalogue.checks import straight
-from stoic.lab.experiments.catalogue.park2024.checks import below, first, last, near, orders, whole
+from stoic.lab.experiments.catalogue.park2024.checks import (
+    below,
+    brief_orders,
+    chain,
+    first,
+    last,
+    near,
+    orders,
+    whole,
+)
 from stoic.lab.experiments.catalogue.park2024.shared import (
     ATA,
     BASELINES,
@@ -126,8 +135,9 @@ class Panel:
             self.experiments,
             self.claims(),
             figures=("cumulative-regret",),
-            shows=f"{' < '.join(self.order)} for both ε; GP-UCB's regret is linear.",
+            shows=f"{chain(self.order)} for both ε; GP-UCB's regret is linear.",
             got=self.got,
+            brief=brief_orders,
             inferred=INFERRED,
             reason=self.reason,
         )

@@ -8,7 +8,15 @@ import numpy as np
 
 from stoic.lab.experiments.catalogue.base import Claim, Reproduction, Verdict
 from stoic.lab.experiments.catalogue.checks import per_round
-from stoic.lab.experiments.catalogue.park2024.checks import below, near, orders, rates, whole
+from stoic.lab.experiments.catalogue.park2024.checks import (
+    below,
+    brief_orders,
+    chain,
+    near,
+    orders,
+    rates,
+    whole,
+)
 from stoic.lab.experiments.catalogue.park2024.figure1 import HORIZON, PANELS
 from stoic.lab.experiments.catalogue.park2024.shared import (
     ATA,
@@ -73,6 +81,15 @@ def _times(results: Results) -> str:
         )
         for problem, row in _seconds(results).items()
     )
+
+
+def _brief_times(results: Results) -> str:
+    """The fastest and the slowest on each problem."""
+    lines = []
+    for problem, row in _seconds(results).items():
+        fastest, slowest = (choose(row, key=row.__getitem__) for choose in (min, max))
+        lines.append(f"{problem} {fastest} {row[fastest]:.2g} s, {slowest} {row[slowest]:.2g} s")
+    return f"fastest and slowest: {'; '.join(lines)}"
 
 
 def _table2(quick: bool) -> list[Experiment]:
@@ -159,6 +176,7 @@ REPRODUCTIONS = (
         figures=("seconds",),
         shows="ATA-GP-UCB is the slowest and MoM-GP-UCB the fastest on all three problems.",
         got=_times,
+        brief=_brief_times,
         inferred=INFERRED,
         reason="",
     ),
@@ -172,8 +190,9 @@ REPRODUCTIONS = (
         _table2,
         tuple(claim for eps in EPSILONS for claim in _stock_claims(eps)),
         figures=("cumulative-regret",),
-        shows="Regret " + " < ".join(f"{policy} {REGRET[policy]}" for policy in LABELS) + ".",
+        shows=f"{chain(LABELS)}; regret {', '.join(f'{REGRET[policy]}' for policy in LABELS)}.",
         got=_got_table2,
+        brief=brief_orders,
         inferred=INFERRED.replace("; the kernel's length-scale is our choice", "")
         + " The problem, its kernel and its noise, which are in an unpublished supplement.",
         reason="The printed order is that of the widths, near uniform play. Here TGP-UCB's width "
