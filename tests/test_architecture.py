@@ -110,6 +110,7 @@ def optimizer_round() -> None:
     optimizer = stoic.Optimizer({"x": (0.0, 1.0)}, direction="minimize")
     for x in np.linspace(0, 1, 9).tolist():
         optimizer.tell({"x": x}, (x - 0.3) ** 2)
+    optimizer.tell({"x": 0.25}, 0.05**2)  # a replicate, so that none is due
     optimizer.ask()
 
 

@@ -34,9 +34,10 @@ class Acquisition:
     def __init__(self, search: Search, tactics: Tactics | None = None) -> None:
         self.search = search
         self.tactics = tactics or Tactics()
-        finite = not search.space.continuous.any()
-        self._power = self.tactics.success_power_finite if finite else self.tactics.success_power
-        q = self.tactics.quantiles
+        t, finite = self.tactics, not search.space.continuous.any()
+        self._power = t.success_power_finite if finite else t.success_power
+        self._cost_of_failure = t.cost_of_failure_finite if finite else t.cost_of_failure
+        q = t.quantiles
         self._normal: Array = np.array([NormalDist().inv_cdf((k + 0.5) / q) for k in range(q)])
 
     def choose(
@@ -55,7 +56,7 @@ class Acquisition:
         value[: len(single)] += t.outlier_chance * hidden
         # To try a bad configuration has a cost, and so has a failure.
         mean = first.mean(candidates)
-        worse = np.maximum(mean[safe].max() - mean, 0.0) + t.cost_of_failure * (1.0 - chance)
+        worse = np.maximum(mean[safe].max() - mean, 0.0) + self._cost_of_failure * (1.0 - chance)
         value = value * chance**self._power - t.cost_of_worse * worse
         value[self._settled(first, candidates) | failures.hopeless(candidates)] = -np.inf
         best: Array = candidates[int(np.argmax(value))]

@@ -27,8 +27,9 @@ class Tactics:
     quantiles: int = 15  # that stand for the outcome of the measurement
     cost_of_worse: float = 0.001  # of a configuration one spread below the best; decides ties
     cost_of_failure: float = 3.0  # a failure counts as a value so many spreads below the best
+    cost_of_failure_finite: float = 30.0  # the same without floats
     success_power: float = 4.0  # of the chance of success, which the gain is multiplied by
-    success_power_finite: float = 1.0  # the same without floats: good ones are beside invalid ones
+    success_power_finite: float = 2.0  # the same without floats: good ones are beside invalid ones
 
     # Measurements that are repeated in case they are outliers
     outlier_chance: float = 0.05  # of a configuration's only measurement
