@@ -12,18 +12,26 @@ import numpy as np
 
 from stoic.checks import Array
 from stoic.optimize.history import History
+from stoic.surrogate.replicates import replicate_errors
 
 __all__ = ["to_repeat"]
 
 
-def to_repeat(history: History) -> Array | None:
-    """The best point measured once, if replicates are due: one after n₀, 2n₀, 4n₀, … values.
+_SHARE = 1.0 / 8.0  # of measurements that are repeats; noisy functions have more of them anyway
 
-    n₀ is the size of the first design. Most noisy functions have more replicates than that anyway.
+
+def to_repeat(history: History) -> Array | None:
+    """The best point measured once, if a replicate is due.
+
+    An eighth of the measurements are to be repeats, none within the first design. As long as all
+    replicates are exactly equal, one is enough after n₀, 2n₀, 4n₀, … values, n₀ being the size of
+    that design.
     """
-    due = math.floor(math.log2(max(history.successes / history.design_size, 0.5))) + 1
+    points, n0 = history.points(), history.design_size
+    due = math.floor(math.log2(max(history.successes / n0, 0.5))) + 1
+    if replicate_errors(points, history.values()).any():
+        due = max(due, math.floor(_SHARE * history.successes))
     if history.repeats >= due:
         return None
-    points = history.points()
     order = np.argsort(-history.values(), kind="stable")
     return next((points[i] for i in order if history.measured(points[i]) == 1), None)
