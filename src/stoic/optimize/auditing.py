@@ -29,7 +29,9 @@ def to_repeat(history: History) -> Array | None:
     """
     points, n0 = history.points(), history.design_size
     due = math.floor(math.log2(max(history.successes / n0, 0.5))) + 1
-    if replicate_errors(points, history.values()).any():
+    with np.errstate(over="ignore"):  # that values differ matters, not by how much
+        noisy = bool(replicate_errors(points, history.values()).any())
+    if noisy:
         due = max(due, math.floor(_SHARE * history.successes))
     if history.repeats >= due:
         return None

@@ -22,7 +22,7 @@ __all__ = ["Modeller"]
 
 _SMOOTH_START = Start(lengthscale=2.0)
 _SHORT_START = Start(clip=8.0, lengthscale=0.4)
-_ROUGH_START = Start(clip=8.0, covariance=ROUGH)
+_ROUGH_START = Start(clip=8.0, covariance=ROUGH, micro=-2.0)
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,7 @@ class Start:
     clip: float = 1.0
     lengthscale: float = 1.0
     covariance: Covariance = SMOOTH
+    micro: float | None = None  # log b², the prior's mean if None
 
 
 @dataclass(frozen=True)
@@ -137,6 +138,7 @@ def _cold(
     """θ that explains clipped values of equal weight, climbed from the prior's centre."""
     theta = search.centre.copy()
     theta[:-5] += math.log(start.lengthscale)
+    theta[-1] = theta[-1] if start.micro is None else start.micro
     clipped, equal = np.clip(z, -start.clip, start.clip), np.ones(len(z))
     theta = search.climb(theta, clipped, equal, np.zeros(len(z)), steps)
     return theta, surrogates.of(theta, clipped, equal)
