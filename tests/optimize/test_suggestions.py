@@ -181,7 +181,7 @@ def test_long_runs_take_the_highest_bound_of_what_is_allowed(fails: float) -> No
         policy = run_.policy()
         bounds = policy.mean + policy.width * policy.std
         chance = failures.chance_of_success(points)
-        bounds[chance < min(0.5, float(np.median(chance)))] = -np.inf
+        bounds[chance < min(0.5, 0.75 * float(np.median(chance)))] = -np.inf
         bounds[[np.flatnonzero((points == point).all(1))[0] for point in pending]] = -np.inf
         chosen = run_.choose(pending, failures)
         np.testing.assert_array_equal(chosen, points[int(np.argmax(bounds))])

@@ -31,6 +31,7 @@ MIN_MEASUREMENTS = 300  # before a policy takes over
 # Configurations at most. A restart replays all measurements: 10⁴ of 512 take a second. On 2,048 the
 # surrogate alone found as good an answer, with less regret on the way (3 seeds, 1,000 each).
 _MAX_ARMS = 512
+_MIN_SHARE = 0.75  # of the usual chance of success: with less, an arm is not played
 
 
 class LongRun:
@@ -81,7 +82,7 @@ class LongRun:
         """The policy's next point, or the next best where that one is pending or mostly fails."""
         policy = self.policy()
         chance = failures.chance_of_success(self._points)
-        allowed = chance >= min(0.5, float(np.median(chance)))
+        allowed = chance >= min(0.5, _MIN_SHARE * float(np.median(chance)))
         allowed[[self._arms[point.tobytes()] for point in pending]] = False
         arm = policy.ask()
         if not allowed[arm]:  # ask() excludes no arm: the rule of UCB among the others
