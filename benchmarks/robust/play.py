@@ -5,13 +5,13 @@ from __future__ import annotations
 import importlib
 import json
 import time
-import traceback
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from robust.noise import Stream
 from robust.problems import Array, Problem, get
+from robust.running import row_of
 
 CRASHED = 1.5  # least regret of a point at which measurements crash
 SAME = 1e-6
@@ -51,11 +51,7 @@ class Clock:
 
 def execute(task: Task) -> dict[str, Any]:
     """Run one task; an error of the method becomes part of the row."""
-    try:
-        return task.row() | play(task)
-    except Exception as error:
-        last = traceback.format_exc()[-600:]
-        return task.row() | {"error": f"{type(error).__name__}: {error}"[:300], "trace": last}
+    return row_of(task, play)
 
 
 def _inside(x: Array, d: int) -> None:

@@ -4,16 +4,35 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 T = TypeVar("T")
 Row = dict[str, Any]
+
+
+class Described(Protocol):
+    """A task that knows the part of the result that identifies it."""
+
+    def row(self) -> Row: ...
+
+
+D = TypeVar("D", bound=Described)
+
+
+def row_of(task: D, play: Callable[[D], Row]) -> Row:
+    """Play a task; an error of the method becomes part of the row."""
+    try:
+        return task.row() | play(task)
+    except Exception as error:
+        last = traceback.format_exc()[-600:]
+        return task.row() | {"error": f"{type(error).__name__}: {error}"[:300], "trace": last}
 
 
 def run_all(

@@ -5,13 +5,13 @@ from __future__ import annotations
 import importlib
 import json
 import time
-import traceback
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from robust.play import Clock
+from robust.running import row_of
 from robust.world.base import Array, Case, Method, Params, Problem, Settings, World
 
 WORLDS = {
@@ -72,11 +72,7 @@ def key(row: dict[str, Any]) -> tuple[Any, ...]:
 
 def execute(task: Task) -> dict[str, Any]:
     """Run one task; an error of the method becomes part of the row."""
-    try:
-        return task.row() | play(task)
-    except Exception as error:
-        last = traceback.format_exc()[-600:]
-        return task.row() | {"error": f"{type(error).__name__}: {error}"[:300], "trace": last}
+    return row_of(task, play)
 
 
 class Log(NamedTuple):

@@ -1,7 +1,7 @@
 """Long runs on finitely many configurations, continued by a bandit policy.
 
-Once a few hundred measurements have shown the length-scales and the noise, a policy with that
-kernel chooses: its cost per round does not grow, and its regret vanishes. TGP-UCB with the
+Once a few hundred measurements have shown the covariance and the noise, a policy with that
+covariance chooses: its cost per round does not grow, and its regret vanishes. TGP-UCB with the
 practical schedule clips payoffs about an arm's own estimate, so a measurement can move the
 estimate by a bounded amount only, for outliers of any size and cause; no corruption budget has to
 be known.
@@ -9,7 +9,7 @@ be known.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from stoic.optimize.failures import Failures
 from stoic.optimize.history import History
 from stoic.optimize.modeller import Modeller
 from stoic.spaces import Arms
+from stoic.surrogate.gp import prior_covariance
 
 if TYPE_CHECKING:
     from stoic.policies import Policy
@@ -67,16 +68,12 @@ class LongRun:
 
     def _start(self) -> Policy:
         h = self._modeller.at(MIN_MEASUREMENTS).gp.hyper
-        lam = max(h.noise / h.amplitude, 1e-6)
         with importing:  # a quarter of a second, which runs on infinite spaces never need
-            kernels, policies = stoic.kernels, stoic.policies
-        smooth = h.smoothness > 0.5
-        kernel: Any = (
-            kernels.SquaredExponential(h.lengthscales)
-            if smooth
-            else kernels.Matern(2.5, h.lengthscales)
-        )
-        return policies.TGPUCB(Arms(self._points), kernel, lam=lam, seed=self._seed)
+            policies = stoic.policies
+        half = np.triu(prior_covariance(self._points, h), 1)
+        K = (half + half.T) / h.variance + np.eye(len(half))
+        lam = max(h.noise / h.variance, 1e-6)
+        return policies.TGPUCB(Arms.matrix(K), lam=lam, seed=self._seed)
 
     def choose(self, pending: list[Array], failures: Failures) -> Array:
         """The policy's next point, or the next best where that one is pending or mostly fails."""
