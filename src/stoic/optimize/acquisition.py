@@ -5,6 +5,10 @@ a measurement at x? The noise is part of it, so measuring a known point again is
 any other, and the best *observed* value plays no part. Candidates come from
 :mod:`stoic.optimize.search`. The gain is averaged over a committee of surrogates, since few
 measurements never determine one.
+
+Where no parameter is a float, the gain is the expected improvement on the highest posterior mean.
+Such spaces are mostly rugged: good configurations are among bad ones, and a point's own small
+chance to be much better counts for more than what it tells about others.
 """
 
 from __future__ import annotations
@@ -27,6 +31,8 @@ from stoic.surrogate.covariance import SMOOTH
 
 __all__ = ["Acquisition", "mean_slopes"]
 
+Flags = npt.NDArray[np.bool_]
+
 
 class Acquisition:
     """Chooses points to measure, given a surrogate."""
@@ -34,9 +40,11 @@ class Acquisition:
     def __init__(self, search: Search, tactics: Tactics | None = None) -> None:
         self.search = search
         self.tactics = tactics or Tactics()
-        t, finite = self.tactics, not search.space.continuous.any()
-        self._power = t.success_power_finite if finite else t.success_power
-        self._cost_of_failure = t.cost_of_failure_finite if finite else t.cost_of_failure
+        t = self.tactics
+        self._finite = not search.space.continuous.any()
+        self._power = t.success_power_finite if self._finite else t.success_power
+        self._cost_of_worse = t.cost_of_worse_finite if self._finite else t.cost_of_worse
+        self._cost_of_failure = 0.0 if self._finite else t.cost_of_failure
         q = t.quantiles
         self._normal: Array = np.array([NormalDist().inv_cdf((k + 0.5) / q) for k in range(q)])
 
@@ -46,32 +54,47 @@ class Acquisition:
         """The point whose measurement is worth most; ``seen`` are the distinct points so far."""
         t, first = self.tactics, committee[0][0]
         single, hidden = self._single(first)
-        others = self._candidates([gp for gp, _ in committee], seen, failures, round_)
+        closed = self._closed(first, failures)
+        others = self._candidates([gp for gp, _ in committee], seen, failures, closed, round_)
         candidates = np.vstack([single, others])
         chance = failures.chance_of_success(candidates)
         safe = chance >= min(0.5, float(chance.max()))  # where an answer may be
         value = np.zeros(len(candidates))
         for gp, weight in committee:
-            value += weight * self._gain(gp, candidates, safe)
+            if self._finite:
+                value += weight * _improvement(gp, candidates, seen)
+            else:
+                value += weight * self._gain(gp, candidates, safe)
         value[: len(single)] += t.outlier_chance * hidden
         # To try a bad configuration has a cost, and so has a failure.
         mean = first.mean(candidates)
         worse = np.maximum(mean[safe].max() - mean, 0.0) + self._cost_of_failure * (1.0 - chance)
-        value = value * chance**self._power - t.cost_of_worse * worse
-        value[self._settled(first, candidates) | failures.hopeless(candidates)] = -np.inf
+        value = value * chance**self._power - self._cost_of_worse * worse
+        value[closed(candidates)] = -np.inf
         best: Array = candidates[int(np.argmax(value))]
         return best
 
-    def _settled(self, gp: RobustGP, candidates: Array) -> npt.NDArray[np.bool_]:
-        """Candidates whose own measurements leave an error too small to matter."""
+    def _closed(self, gp: RobustGP, failures: Failures) -> Callable[[Array], Flags]:
+        """A function that tells which points are not worth another measurement.
+
+        Their own measurements leave an error too small to matter, or they failed too often. Where
+        no parameter is a float, new points have precedence if too many measurements are repeats.
+        """
         t = self.tactics
         error = t.settled_error * math.sqrt(min(t.settled_from / len(gp), 1.0))
         needed = max(gp.hyper.noise / error**2, 1.0)
         points, counts = np.unique(gp.X, axis=0, return_counts=True)
+        if self._finite and len(gp) - len(points) > t.max_repeats * len(gp):
+            needed = 1.0
         settled = {x.tobytes() for x in points[counts >= needed]}
-        return np.array([x.tobytes() in settled for x in candidates], dtype=bool)
 
-    def _gain(self, gp: RobustGP, points: Array, safe: npt.NDArray[np.bool_]) -> Array:
+        def closed(X: Array) -> Flags:
+            known = np.array([x.tobytes() in settled for x in X], dtype=bool)
+            return known | failures.hopeless(X)
+
+        return closed
+
+    def _gain(self, gp: RobustGP, points: Array, safe: Flags) -> Array:
         """E[max mean after a measurement at x] − max mean, for every x among ``points``."""
         mean, covariance = gp.joint(points)
         variance = np.maximum(np.diag(covariance), 0.0)
@@ -97,7 +120,12 @@ class Acquisition:
         return gp.X[once[most]], hidden[most]
 
     def _candidates(
-        self, committee: list[RobustGP], seen: Array, failures: Failures, round_: int
+        self,
+        committee: list[RobustGP],
+        seen: Array,
+        failures: Failures,
+        closed: Callable[[Array], Flags],
+        round_: int,
     ) -> Array:
         t, search, gp = self.tactics, self.search, committee[0]
         means = [model.mean(seen) for model in committee]
@@ -110,6 +138,8 @@ class Acquisition:
                 search.neighbours(top, round_),
             ]
         )
+        open_ = ~closed(pool)
+        pool = pool[open_] if open_.any() else pool
         success = self._power * np.log(np.maximum(failures.chance_of_success(pool), 1e-9))
         chosen = [ranked[: t.best]]
         for model, of_seen in zip(committee, means, strict=True):
@@ -132,11 +162,16 @@ class Acquisition:
     def _spread(self, top: Array, round_: int) -> Array:
         """Candidates that fill the space; of many parameters, most differ from ``top`` in a few."""
         t, search = self.tactics, self.search
-        finite = not search.space.continuous.any()
-        spread = search.spread(t.spread_finite if finite else t.spread, round_)
+        spread = search.spread(t.spread_finite if self._finite else t.spread, round_)
         if not search.many:
             return spread
         return np.vstack([spread[: t.spread_many], search.crossed(top, spread, round_)])
+
+
+def _improvement(gp: RobustGP, points: Array, seen: Array) -> Array:
+    """The expected improvement on the highest mean of all points ``seen``."""
+    mean, variance = gp.predict(points)
+    return np.exp(log_improvement(mean, variance, float(gp.mean(seen).max())))
 
 
 def mean_slopes(gp: RobustGP, caution: float = 0.0) -> Callable[[Array], tuple[Array, Array]]:

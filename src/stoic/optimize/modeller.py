@@ -43,8 +43,8 @@ class EvidenceRule:
     second_mode: float = 20.0  # above `SizeRule.fixed_from`, this lead removes another mode
     any_mode: float = 30.0  # the same of fewer measurements
     compression: float = 8.0  # by which a log-compressed scale must be better,
-    compression_each: float = 0.35  # and by this for each measurement
-    max_noise: float = 0.25  # times a²: with more noise, a log-compressed scale explains nothing
+    compression_each: float = 0.15  # and by this for each measurement
+    max_noise: float = 1.0  # times a²: with more noise, a log-compressed scale explains nothing
 
 
 _SIZE = SizeRule()

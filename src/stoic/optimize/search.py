@@ -22,6 +22,7 @@ class SearchRule:
     """Where candidates are drawn; chosen on the develop set of benchmarks/robust."""
 
     pool: int = 2048  # points that fill the space, of which each round takes a part
+    pool_finite: int = 8192  # the same where no parameter is a float
     tries: int = 2**16  # random points that are tried for the pool, where few are valid
     min_radius: float = -1.5  # log₁₀ of the least distance from a good point, in length-scales
     max_radius: float = -0.3  # log₁₀ of the largest
@@ -44,9 +45,13 @@ class Search:
         self._parameters = int(space.groups.max(initial=-1)) + 1
 
     def spread(self, n: int, round_: int) -> Array:
-        """``n`` feasible points that fill the space; each round takes others of a large pool."""
+        """At most ``n`` feasible points that fill the space; a round takes others of a pool."""
         if self._pool is None:
-            self._pool = self.space.sample(_RULE.pool, self.seed + 1, tries=_RULE.tries)
+            size = _RULE.pool if self._relaxed else _RULE.pool_finite
+            pool = self.space.sample(size, self.seed + 1, tries=_RULE.tries)
+            _, first = np.unique(pool, axis=0, return_index=True)
+            self._pool = pool[np.sort(first)]
+        n = min(n, len(self._pool))
         rows = (np.arange(n) + n * round_) % len(self._pool)
         rng = generator(self.seed, round_, stream=11)
         shifted = self._pool[rows] + self.space.continuous * rng.random(self.space.dimension)

@@ -26,8 +26,8 @@ class Tactics:
     # What a measurement is worth
     quantiles: int = 15  # that stand for the outcome of the measurement
     cost_of_worse: float = 0.001  # of a configuration one spread below the best; decides ties
-    cost_of_failure: float = 3.0  # a failure counts as a value so many spreads below the best
-    cost_of_failure_finite: float = 30.0  # the same without floats
+    cost_of_worse_finite: float = 0.0001  # the same without floats
+    cost_of_failure: float = 3.0  # in spreads below the best; 0 without floats
     success_power: float = 4.0  # of the chance of success, which the gain is multiplied by
     success_power_finite: float = 2.0  # the same without floats: good ones are beside invalid ones
 
@@ -38,11 +38,12 @@ class Tactics:
     repeated_until: int = 300  # measurements; later, others are always near
 
     settled_error: float = 0.05  # a point whose own measurements leave less is not repeated
+    max_repeats: float = 1 / 5  # of all measurements, where no parameter is a float
     settled_from: float = 60.0  # measurements; of more, that error falls with their root
 
     # Candidates
     spread: int = 300  # that fill the space
-    spread_finite: int = 1000  # the same, where no parameter is a float
+    spread_finite: int = 6000  # the same, where no parameter is a float
     spread_many: int = 30  # the same, where most candidates differ from good points in a few
     near: int = 25  # around each of the top points
     top: int = 4  # evaluated points of the highest mean, whose surroundings are searched

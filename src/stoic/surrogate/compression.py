@@ -27,10 +27,9 @@ class Compression:
 class DecadesRule:
     """When a log-compressed scale is considered; chosen on the develop set of benchmarks/robust."""
 
-    log_units: tuple[float, ...] = (0.1, 0.03, 0.01, 0.003, 0.001)  # tried, in MADs of the values
     min_values: int = 6  # different ones
     min_gain: float = 4.0  # nats of likelihood over the linear scale
-    pivot_quantile: float = 0.75  # of the values: above it the scale is linear
+    linear_share: float = 0.25  # of the values, the best: among them the scale is linear
 
 
 COMPRESSION = Compression()
@@ -65,24 +64,20 @@ def log_compressed(y: Array, pivot: float, log_unit: float) -> Array:
 
 
 def decades(y: Array) -> tuple[float, float]:
-    """Pivot and log-unit under which the values are most likely, (0, 0) if that is linear.
+    """Pivot and log-unit of a log-compressed scale; (0, 0) if a linear one is more likely.
 
-    Compares the likelihoods of Student-t distributions with two degrees of freedom.
+    The scale is linear among the best quarter of the values, whose range is the log-unit. Compares
+    the likelihoods of Student-t distributions with two degrees of freedom.
     """
     y = np.unique(y)
-    spread = mad(y)
-    if len(y) < _DECADES.min_values or not 0.0 < spread < 1e300:
+    if len(y) < _DECADES.min_values or not 0.0 < mad(y) < 1e300:
         return 0.0, 0.0
-    pivot = float(np.quantile(y, _DECADES.pivot_quantile))
-    linear = _log_likelihood(y) + len(y) * math.log(spread)
-    gains = []
-    for share in _DECADES.log_units:
-        v = log_compressed(y, pivot, share * spread)
-        slopes = float(np.minimum(v, 0.0).sum()) - len(y) * math.log(share)  # log dv/d(y/spread)
-        gains.append(_log_likelihood(v) + slopes - linear)
-    best = int(np.argmax(gains))
-    enough = gains[best] > _DECADES.min_gain
-    return (pivot, _DECADES.log_units[best] * spread) if enough else (0.0, 0.0)
+    pivot = float(y[-1 - max(2, int(_DECADES.linear_share * len(y)))])
+    log_unit = float(y[-1]) - pivot
+    v = log_compressed(y, pivot, log_unit)
+    slopes = float(np.minimum(v, 0.0).sum()) - len(y) * math.log(log_unit)  # log dv/dy
+    gain = _log_likelihood(v) + slopes - _log_likelihood(y)
+    return (pivot, log_unit) if gain > _DECADES.min_gain else (0.0, 0.0)
 
 
 def _log_likelihood(v: Array) -> float:

@@ -52,8 +52,9 @@ class Scaling:
     timeout at 200) count once, so that the others do not seem far.
 
     Values that span decades on the bad side (latencies from 30 to 30,000) are log-compressed:
-    below ``pivot``, the better quartile, v falls like a logarithm, in units of ``log_unit``. On a
-    linear scale, all good values would be nearly equal.
+    below ``pivot``, which the best quarter exceeds, v falls like a logarithm, in units of
+    ``log_unit``, the range of that quarter. On a linear scale, all good values would be nearly
+    equal. Noise in proportion to the value is about the same everywhere on the log-compressed one.
 
     >>> scaling = Scaling.of(np.array([1.0, 2.0, 3.0, 1e308]), first=4)
     >>> scaling.z(np.array([2.0, 1e308])).round(1).tolist()
@@ -93,12 +94,11 @@ class Scaling:
     def log_compressed(cls, y: Array, first: int) -> Scaling | None:
         """The log-compressed scaling of values that span decades, None for other values.
 
-        The first values decide: later ones gather at the optimum, where any values seem to span
-        decades. Outliers on the bad side can look like decades too. Only a model of all values can
-        distinguish the two, by its evidence with `log_slopes` added.
+        Outliers on the bad side can look like decades. Only a model of all values can distinguish
+        the two, by its evidence with `log_slopes` added.
         """
         exponent = _exponent(y)
-        pivot, log_unit = decades(np.ldexp(y[:first], -exponent))
+        pivot, log_unit = decades(np.ldexp(y, -exponent))
         if not log_unit > 0.0:
             return None
         return cls.of(y, first, cls(0.0, 1.0, pivot, log_unit, exponent))
