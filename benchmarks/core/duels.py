@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.stats import rankdata
+
 from stoic.checks import Array
 from stoic.comparison.decision import DECISIONS, first_decisions, paths
 from stoic.comparison.paired import gains_of
@@ -194,8 +195,9 @@ def main() -> None:
             print(f"{noise:20} {effect:6.1f} {found.wrong:7.2%} {found.undecided:9.2%} "
                   f"{found.median:7.0f} {found.wilcoxon:8} {ratios[-1]:6.2f} {to_clean:8.2f}",
                   flush=True)  # fmt: skip
-    print(f"\nlargest share of wrong winners {worst:.2%}; largest ratio to Wilcoxon "
-          f"{max(ratios):.2f}; outliers against clean, at most {max(outlier_ratios):.2f}")  # fmt: skip
+    print(f"\nwrong winners: at most {worst:.2%}")
+    print(f"blocks, as a multiple of the Wilcoxon test's size: at most {max(ratios):.2f}")
+    print(f"blocks under outliers, as a multiple of the clean: at most {max(outlier_ratios):.2f}")
 
 
 if __name__ == "__main__":

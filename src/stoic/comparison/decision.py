@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stoic.checks import Array, IntArray
 from stoic.comparison.evidence import log_evidence
@@ -61,6 +62,6 @@ def _highest(path: Array) -> Array:
     return np.asarray(np.maximum.accumulate(path, axis=-1))
 
 
-def _first(reached: Array) -> IntArray:
+def _first(reached: NDArray[np.bool_]) -> IntArray:
     blocks = reached.argmax(axis=-1) + 1
     return np.asarray(np.where(reached.any(axis=-1), blocks, NEVER), dtype=np.int64)

@@ -87,10 +87,10 @@ def compare(
     """Compare two contenders by the values of their blocks, as often as one likes.
 
     Whenever one looks, and whenever one stops, a wrong winner has a probability of at most
-    1 − ``confidence``. That is exact if the two are alike, the order within each block is random and
-    a failure is as probable for the one as for the other: drift, outliers and autocorrelation change
-    nothing. The interval also needs that the noise of the ratios (or differences) is symmetric,
-    which it is if the two differ by a factor (or an offset) alone.
+    1 − ``confidence``. That is exact if the two are alike and the order within each block is
+    random: drift, outliers, failures and autocorrelation change nothing. The interval also needs
+    symmetric noise of the ratios (or differences), as it is if the two differ by a factor (or an
+    offset).
 
     Parameters
     ----------

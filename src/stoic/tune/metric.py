@@ -168,7 +168,7 @@ class Measured(Metric):
         }
         return Quantity(repr(values[self.what]), self.unit, "")
 
-    def find(self, output: str) -> Quantity:
+    def find(self, output: str) -> Quantity:  # noqa: ARG002 - the output does not matter
         raise NoValue(f"{self} is not in the output")
 
     def __str__(self) -> str:

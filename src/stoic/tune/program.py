@@ -8,7 +8,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import IO
 
 from stoic.forks import Lock
@@ -33,7 +33,7 @@ class Ended:
     trouble: str | None = None
     started: bool = True  # False where the system could not start it
     stopped: bool = False  # True where we ended it because the user asked to stop
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
 
 
 def _nobody(pid: int) -> None:

@@ -79,7 +79,8 @@ class Settings:
         """These settings where they are set, else those of ``base``.
 
         Parameters of the same name are replaced, others are appended, and so are constraints.
-        ``metric``, ``json`` and ``measure`` are one choice: one of them here replaces all in ``base``.
+        ``metric``, ``json`` and ``measure`` are one choice: one of them here replaces the choice of
+        ``base``.
         """
         given = {f.name: v for f in fields(self) if (v := getattr(self, f.name)) is not None}
         own = {each.name: each for each in self.params}
