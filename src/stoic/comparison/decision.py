@@ -49,7 +49,7 @@ def first_decisions(found: Paths, threshold: float) -> tuple[IntArray, IntArray]
     >>> import numpy as np
     >>> code, blocks = first_decisions(paths(np.ones((1, 9)), 0.02), np.log(40.0))
     >>> DECISIONS[code[0]], int(blocks[0])
-    ('better', 8)
+    ('better', 7)
     """
     firsts = np.stack([_first(np.atleast_2d(path) >= threshold) for path in found])
     code = firsts.argmin(axis=0)

@@ -114,7 +114,7 @@ def compare(
     >>> new = [9.0, 9.2, 9.1, 8.8, 9.1, 9.0, 8.9, 9.3, 9.0, 8.7]
     >>> found = compare(old, new, direction="minimize", margin="2%")
     >>> found.decision, found.decided_at, round(found.change, 2)
-    ('better', 8, -0.11)
+    ('better', 7, -0.11)
     """
     maximize = given_direction(direction) == "maximize"
     level = number(confidence, "confidence", at_least=0.5, at_most=1.0 - 1e-9)

@@ -92,7 +92,7 @@ def strip(found: Comparison) -> Text:
     >>> from stoic.comparison import compare
     >>> found = compare([10.0] * 9, [8.0, 9.0, 8.5] * 3, direction="minimize", margin="2%")
     >>> strip(found).plain
-    '├───━━━●━━━━───┄│┄──────────────┤'
+    '├───━━━●━━━────┄│┄──────────────┤'
     """
     low, high = found.interval
     ends = [abs(e) for e in (low, high) if math.isfinite(e)] + [found.margin]

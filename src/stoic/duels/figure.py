@@ -32,10 +32,11 @@ __all__ = ["draw"]
 _COLOURS = (GREY, BLUE, AMBER, GREEN, RED)
 _MARKERS = "osD^v"
 _MAX_LOOKS = 60  # at which the interval is drawn
+_MIN_RATIO = 1.0  # a relative change from which on ratios are drawn, on a log scale
 _CAPTION = (
-    "Left: each block runs every contender once, in random order; the line is the median, a cross "
-    "at the border a failed run. Right: the change of the value against the baseline, with an "
-    "interval that holds at all looks together; grey is the margin."
+    "Left: each block runs every contender once, in random order; a line is a median, a cross at "
+    "the upper border a failed run. Right: the value compared with the baseline's; the interval, "
+    "as wide as the band, holds at all looks together; the grey band is the margin."
 )
 
 
@@ -47,12 +48,16 @@ def draw(result: DuelResult) -> Figure:
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(10.0, 4.0), layout="constrained")
-        left, right = figure.subplots(1, 2, width_ratios=[1.25, 1.0])
+        left, right = figure.subplots(1, 2, width_ratios=[1.2, 1.0])
         _draw_values(left, result)
         _draw_changes(right, result)
-        title = "\n".join(wrap(escaped(result.verdict.splitlines()[-1]), 130))
+        for ax in (left, right):
+            ax.xaxis.get_major_locator().set_params(integer=True)
+            ax.grid(axis="y")
+        title = "\n".join(wrap(escaped(result.verdict.splitlines()[-1]), 120))
         figure.suptitle(title, fontsize=9.5, x=0.01, ha="left", fontweight="bold")
-        figure.supxlabel(_CAPTION, fontsize=7, color=GREY, x=0.01, ha="left")
+        caption = "\n".join(wrap(_CAPTION, 170))
+        figure.supxlabel(caption, fontsize=7, color=GREY, x=0.01, ha="left", linespacing=1.3)
         figure.draw_without_rendering()
         return figure
 
@@ -66,7 +71,7 @@ def _draw_values(ax: Axes, result: DuelResult) -> None:
         good = np.array([v is not None for v in values], dtype=bool)
         found = np.array([v for v in values if v is not None], dtype=float)
         ax.plot(blocks[good], found, marker, color=colour, markersize=3.2, alpha=0.75,
-                markeredgewidth=0.0, label=shortened(name, 34))  # fmt: skip
+                markeredgewidth=0.0, label=shortened(name, 40))  # fmt: skip
         if found.size:
             ax.axhline(float(np.median(found)), color=colour, linewidth=1.0, alpha=0.9, zorder=1)
         ax.plot(blocks[~good], np.full((~good).sum(), 0.98), "x", color=colour, markersize=5,
@@ -75,8 +80,7 @@ def _draw_values(ax: Axes, result: DuelResult) -> None:
         ax.set_yscale("log")
     ax.set_xlabel("block")
     ax.set_title(escaped(f"{result.objective}{unit}"))
-    ax.grid(axis="y")
-    ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, borderaxespad=0.1)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
 
 
 def _looks(blocks: int) -> list[int]:
@@ -96,28 +100,48 @@ def _at_look(result: DuelResult, name: str, blocks: int) -> Comparison:
 
 
 def _draw_changes(ax: Axes, result: DuelResult) -> None:
-    relative = all(found.relative for found in result.comparisons.values())
-    factor = 100.0 if relative else 1.0
-    ends: list[float] = [0.0]
-    for i, (name, final) in enumerate(result.comparisons.items(), start=1):
-        colour = _COLOURS[i % len(_COLOURS)]
-        looks = _looks(len(result.values[name]))
-        found = [_at_look(result, name, n) for n in looks]
-        bounded = [all(map(math.isfinite, each.interval)) for each in found]
-        low, high = (np.array([each.interval[k] for each in found]) * factor for k in (0, 1))
-        ax.fill_between(looks, low, high, where=bounded, color=colour, alpha=0.18, linewidth=0.0)
-        ax.plot(looks, [each.change * factor for each in found], color=colour, linewidth=1.4,
-                label=f"{shortened(name, 26)}: {final.decision}")  # fmt: skip
-        shown = len(found) // 2
-        ends += [e * factor for each in found[shown:] for e in each.interval if math.isfinite(e)]
-        ends += [final.change * factor] if math.isfinite(final.change) else []
-    margin = max(found.margin for found in result.comparisons.values()) * factor
-    ax.axhspan(-margin, margin, color=GREY, alpha=0.13, linewidth=0.0)
-    ax.axhline(0.0, color=GREY, linewidth=0.8)
-    pad = 0.12 * (max(*ends, margin) - min(*ends, -margin)) or 1.0
-    ax.set_ylim(min(*ends, -margin) - pad, max(*ends, margin) + pad)
+    finals = list(result.comparisons.values())
+    relative = all(found.relative for found in finals)
+    as_ratio = relative and any(_MIN_RATIO <= found.change < math.inf for found in finals)
+    factor, offset = (1.0, 1.0) if as_ratio else (100.0 if relative else 1.0, 0.0)
+    seen = [offset]
+    for i, name in enumerate(result.comparisons, start=1):
+        seen += _draw_change(ax, result, i, name, (factor, offset))
+    margin = max(found.margin for found in finals) * factor
+    ax.axhspan(offset - margin, offset + margin, color=GREY, alpha=0.16, linewidth=0.0)
+    ax.axhline(offset, color=GREY, linewidth=0.8)
+    low, high = min(*seen, offset - margin), max(*seen, offset + margin)
+    if as_ratio and low > 0.0:
+        ax.set_yscale("log")
+        ax.yaxis.set_major_formatter("{x:g}")
+        ax.yaxis.set_minor_formatter("{x:g}")
+        ax.set_ylim(low / 1.3, high * 1.3)
+    else:
+        pad = 0.12 * (high - low) or 1.0
+        ax.set_ylim(low - pad, high + pad)
+    ax.set_xlim(0.5, result.blocks + 0.5)
     ax.set_xlabel("blocks looked at")
-    good = "low" if result.direction == "minimize" else "high"
-    ax.set_title(f"change against the baseline{' (%)' if relative else ''}; {good} is good")
-    ax.grid(axis="y")
-    ax.legend(loc="best")
+    what = "ratio to the baseline" if as_ratio else f"change{' (%)' if relative else ''}"
+    ax.set_title(f"{what}; {'low' if result.direction == 'minimize' else 'high'} is good")
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
+
+
+def _draw_change(
+    ax: Axes, result: DuelResult, i: int, name: str, scale: tuple[float, float]
+) -> list[float]:
+    """One challenger's change at every look; returns what the axis must show."""
+    colour, (factor, offset) = _COLOURS[i % len(_COLOURS)], scale
+    looks = _looks(len(result.values[name]))
+    found = [_at_look(result, name, n) for n in looks]
+    bounded = [all(map(math.isfinite, each.interval)) for each in found]
+    low, high = (np.array([each.interval[k] for each in found]) * factor + offset for k in (0, 1))
+    change = np.array([each.change for each in found]) * factor + offset
+    ax.fill_between(looks, low, high, where=bounded, color=colour, alpha=0.18, linewidth=0.0)
+    label = f"{shortened(name, 30)}: {result.comparisons[name].decision}"
+    ax.plot(looks, change, color=colour, linewidth=1.4, label=label)
+    if bounded[-1]:
+        ax.plot([looks[-1]] * 2, [low[-1], high[-1]], "_-", color=colour, linewidth=1.2,
+                markersize=7)  # fmt: skip
+    half = len(found) // 2
+    shown = [float(each[k]) for each in (low, high) for k in range(half, len(found)) if bounded[k]]
+    return shown + [float(x) for x in change[half:] if math.isfinite(x)]

@@ -70,14 +70,19 @@ def _one(change: float, found: Comparison) -> str:
 
 
 def _size(change: float, found: Comparison, *, exact: bool = False) -> str:
-    width = None if exact else _half_width(found)
-    if not found.relative:
-        return rounded(abs(change), width)
-    return f"{rounded(100.0 * abs(change), None if width is None else 100.0 * width)} %"
+    factor = 100.0 if found.relative else 1.0
+    text = rounded(factor * abs(change)) if exact else _digits(factor * abs(change), found, factor)
+    return f"{text} %" if found.relative else text
 
 
 def _times(change: float, found: Comparison) -> str:
-    return rounded(1.0 + change, _half_width(found))
+    return _digits(1.0 + change, found)
+
+
+def _digits(value: float, found: Comparison, factor: float = 1.0) -> str:
+    """A value with the digits that its interval allows; with three where there is none yet."""
+    width = _half_width(found)
+    return rounded(value, factor * width) if width is not None else f"{value:.3g}"
 
 
 def _half_width(found: Comparison) -> float | None:
