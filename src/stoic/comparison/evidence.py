@@ -3,19 +3,21 @@ r"""Evidence that paired differences are centred above a value: a bet on each si
 Suppose that d_i is the difference of two contenders in block i. If both are alike and their order
 in the block is random, then the sign of d_i is a fair coin, whatever the magnitudes |d_1|, …, |d_i|
 and the earlier signs are: drift, outliers and autocorrelation do not matter. The evidence is the
-capital of a gambler who bets on the signs at fair odds. A likelihood ratio of fair coins is
+capital of a gambler who bets on the signs at fair odds, a mixture of likelihood ratios of coins:
 
-    E_n = Σ_k w_k Π_{i≤n} 2 / (1 + exp(−2 θ_k ψ(u_i) sign d_i)),    u_i = 0.6745 |d_i| / M_i,
+    E_n = Σ_k w_k Π_{i≤n} 2 / (1 + exp(−2 θ_k ψ_k(u_i) sign d_i)),    u_i = 0.6745 |d_i| / M_i,
 
-with M_i the median of |d_1|, …, |d_i| (zeros left out), a geometric grid of bets θ_k, weights w_k
-that are proportional to √θ_k, and the score of a t distribution with ν degrees of freedom,
+with M_i the median of |d_1|, …, |d_i| (zeros left out) and bets θ_k. For two thirds of the weight,
+ψ_k is the score of a t distribution with ν degrees of freedom,
 
-    ψ(u) = (ν + 1) u / (ν + u²).
+    ψ(u) = (ν + 1) u / (ν + u²),
+
+which decreases for outliers: they count less the farther away they are, of either sign. For one
+third it is 1, as in a sign test, which narrows intervals where all outliers are on one side.
 
 E_n is a test martingale with mean 1 under the null hypothesis, so by Ville's inequality the chance
-that it ever exceeds c is at most 1/c, however often one looks. The score decreases for outliers:
-they count less the farther away they are, of either sign. A failed run is a difference of ±∞, and
-has the largest score: it counts as a clear loss. A difference of 0 is no evidence.
+that it ever exceeds c is at most 1/c, however often one looks. A failed run is a difference of ±∞,
+and has the largest score: it counts as a clear loss. A difference of 0 is no evidence.
 
 References
 ----------
@@ -34,12 +36,15 @@ from stoic.diagnostics.location import MAD_OF_NORMAL
 
 __all__ = ["log_evidence"]
 
-# Bets θ: the effect, in standard deviations of a difference, for which each one is the best bet.
-# 0.05 decides in about 4,000 blocks, 4.0 in seven if one side wins them all. Chosen with
-# benchmarks/core/duels.py, as were the weights (equal ones need a block more where the effect is
-# large, and 10 % fewer where it is small) and ν (3 is better under outliers, 8 for Gaussian noise).
+# Bets θ on the t score: the effect, in standard deviations of a difference, for which each one is
+# the best bet. 0.05 decides in about 4,000 blocks, 4.0 in seven if one side wins them all. Chosen
+# with benchmarks/core/duels.py, as were the weights, proportional to √θ (equal ones need a block
+# more where the effect is large, and 10 % fewer where it is small), and ν (3 is better under
+# outliers, 8 for Gaussian noise).
 _BETS = np.geomspace(0.05, 4.0, 12)
-_LOG_WEIGHTS = np.log(np.sqrt(_BETS) / np.sqrt(_BETS).sum())
+_WEIGHTS = np.sqrt(_BETS) / np.sqrt(_BETS).sum()
+_SIGN_BETS = np.geomspace(0.2, 2.0, 4)  # chosen in the same way; equal weights
+_SIGN_SHARE = 1.0 / 3.0  # of the weight
 _DEGREES_OF_FREEDOM = 5.0  # ν
 _PEAK = (_DEGREES_OF_FREEDOM + 1.0) / (2.0 * np.sqrt(_DEGREES_OF_FREEDOM))  # the largest score
 _MAX_UNITS = 1e9  # of u; beyond it the score is 0 in effect, and squares stay finite
@@ -67,12 +72,20 @@ def log_evidence(differences: Array) -> Array:
         u = np.minimum(MAD_OF_NORMAL * (sizes / _medians(sizes)), _MAX_UNITS)
         scores = (_DEGREES_OF_FREEDOM + 1.0) * u / (_DEGREES_OF_FREEDOM + u * u)
     scores = np.where(np.isinf(sizes), _PEAK, np.where(sizes == 0.0, 0.0, scores))
-    stakes = 2.0 * scores * np.sign(rows)
+    signs = np.sign(rows)
     total = np.full(rows.shape, -np.inf)
-    for bet, log_weight in zip(_BETS, _LOG_WEIGHTS, strict=True):
-        capital = np.cumsum(np.log(2.0) - np.logaddexp(0.0, -bet * stakes), axis=-1)
-        total = np.logaddexp(total, capital + log_weight)
+    for bet, weight in zip(_BETS, _WEIGHTS, strict=True):
+        capital = _log_capital(bet * scores * signs) + np.log((1.0 - _SIGN_SHARE) * weight)
+        total = np.logaddexp(total, capital)
+    for bet in _SIGN_BETS:
+        capital = _log_capital(bet * signs) + np.log(_SIGN_SHARE / len(_SIGN_BETS))
+        total = np.logaddexp(total, capital)
     return np.asarray(total.reshape(np.shape(differences)))
+
+
+def _log_capital(stakes: Array) -> Array:
+    """log Π 2 / (1 + exp(−2 stake)), after each block."""
+    return np.asarray(np.cumsum(np.log(2.0) - np.logaddexp(0.0, -2.0 * stakes), axis=-1))
 
 
 def _medians(sizes: Array) -> Array:

@@ -47,14 +47,16 @@ def draw(result: DuelResult) -> Figure:
     with settings():
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(10.0, 4.0), layout="constrained")
-        left, right = figure.subplots(1, 2, width_ratios=[1.2, 1.0])
+        figure = Figure(figsize=(10.0, 4.2), layout="constrained")
+        parts = figure.subfigures(1, 2, width_ratios=[1.2, 1.0])
+        left, right = (part.subplots() for part in parts)
         _draw_values(left, result)
         _draw_changes(right, result)
         for ax in (left, right):
             ax.xaxis.get_major_locator().set_params(integer=True)
             ax.grid(axis="y")
-        title = "\n".join(wrap(escaped(result.verdict.splitlines()[-1]), 120))
+        lines = result.verdict.splitlines()
+        title = "\n".join(each for line in lines for each in wrap(escaped(line), 120))
         figure.suptitle(title, fontsize=9.5, x=0.01, ha="left", fontweight="bold")
         caption = "\n".join(wrap(_CAPTION, 170))
         figure.supxlabel(caption, fontsize=7, color=GREY, x=0.01, ha="left", linespacing=1.3)
@@ -74,13 +76,27 @@ def _draw_values(ax: Axes, result: DuelResult) -> None:
                 markeredgewidth=0.0, label=shortened(name, 40))  # fmt: skip
         if found.size:
             ax.axhline(float(np.median(found)), color=colour, linewidth=1.0, alpha=0.9, zorder=1)
-        ax.plot(blocks[~good], np.full((~good).sum(), 0.98), "x", color=colour, markersize=5,
-                transform=ax.get_xaxis_transform(), clip_on=False)  # fmt: skip
+        if not good.all():
+            ax.plot(blocks[~good], np.full((~good).sum(), 0.98), "x", color=colour, markersize=5,
+                    transform=ax.get_xaxis_transform())  # fmt: skip
     if known and min(known) > 0.0 and max(known) > 4.0 * min(known):
-        ax.set_yscale("log")
+        _use_log_scale(ax)
     ax.set_xlabel("block")
     ax.set_title(escaped(f"{result.objective}{unit}"))
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
+    _add_legend(ax)
+
+
+def _use_log_scale(ax: Axes) -> None:
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    ax.set_yscale("log")
+    ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    ax.yaxis.set_major_formatter("{x:g}")
+    ax.yaxis.set_minor_formatter(NullFormatter())
+
+
+def _add_legend(ax: Axes) -> None:
+    ax.legend(loc="best", frameon=True, framealpha=0.85, edgecolor="none")
 
 
 def _looks(blocks: int) -> list[int]:
@@ -112,9 +128,7 @@ def _draw_changes(ax: Axes, result: DuelResult) -> None:
     ax.axhline(offset, color=GREY, linewidth=0.8)
     low, high = min(*seen, offset - margin), max(*seen, offset + margin)
     if as_ratio and low > 0.0:
-        ax.set_yscale("log")
-        ax.yaxis.set_major_formatter("{x:g}")
-        ax.yaxis.set_minor_formatter("{x:g}")
+        _use_log_scale(ax)
         ax.set_ylim(low / 1.3, high * 1.3)
     else:
         pad = 0.12 * (high - low) or 1.0
@@ -123,7 +137,7 @@ def _draw_changes(ax: Axes, result: DuelResult) -> None:
     ax.set_xlabel("blocks looked at")
     what = "ratio to the baseline" if as_ratio else f"change{' (%)' if relative else ''}"
     ax.set_title(f"{what}; {'low' if result.direction == 'minimize' else 'high'} is good")
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
+    _add_legend(ax)
 
 
 def _draw_change(
