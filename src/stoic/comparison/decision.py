@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stoic.checks import Array, IntArray
-from stoic.comparison.evidence import log_evidence
+from stoic.comparison.evidence import log_evidence, shifted
 
 __all__ = ["DECISIONS", "Decision", "Paths", "first_decisions", "paths"]
 
@@ -32,11 +32,11 @@ class Paths(NamedTuple):
 def paths(gains: Array, margin: float) -> Paths:
     """The evidence of the three statements for gains of shape (…, n) and a margin ≥ 0."""
     better = _highest(log_evidence(gains))
-    worse = _highest(log_evidence(-(gains + margin))) if margin else _highest(log_evidence(-gains))
+    worse = _highest(log_evidence(-shifted(gains, -margin)))
     if not margin:
         return Paths(better, worse, np.full_like(better, -np.inf))
-    above = _highest(log_evidence(gains + margin))
-    below = _highest(log_evidence(margin - gains))
+    above = _highest(log_evidence(shifted(gains, -margin)))
+    below = _highest(log_evidence(-shifted(gains, margin)))
     return Paths(better, worse, np.minimum(above, below))
 
 

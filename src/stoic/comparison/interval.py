@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from stoic.checks import Array
-from stoic.comparison.evidence import log_evidence
+from stoic.comparison.evidence import log_evidence, shifted
 
 __all__ = ["centre", "interval"]
 
@@ -15,6 +15,7 @@ _POINTS = 33  # of a grid; five rounds narrow a bound to 1e-7 of its first cell
 _ROUNDS = 5
 _MAX_EXACT = 1000  # differences whose pairwise means are all computed
 _FAR = 1e6  # ranges of the differences that stand for infinity
+_MAX_PLAIN = 1e250  # larger differences are scaled, so that all grids are finite
 
 
 def interval(differences: Array, threshold: float) -> tuple[float, float]:
@@ -28,7 +29,11 @@ def interval(differences: Array, threshold: float) -> tuple[float, float]:
     >>> bool(2.5 < low < 3.0 < high < 3.5)
     True
     """
-    return _lowest(differences, threshold), -_lowest(-differences, threshold)
+    finite = differences[np.isfinite(differences)]
+    largest = float(np.abs(finite).max()) if finite.size else 0.0
+    unit = largest if largest > _MAX_PLAIN else 1.0
+    scaled = differences / unit
+    return unit * _lowest(scaled, threshold), -unit * _lowest(-scaled, threshold)
 
 
 def _lowest(differences: Array, threshold: float) -> float:
@@ -38,7 +43,7 @@ def _lowest(differences: Array, threshold: float) -> float:
         return -math.inf
     low, high = float(finite.min()), float(finite.max())
     range_ = max(high - low, abs(low) * 1e-9, 1e-300)
-    far = max(low - _FAR * range_, -np.finfo(float).max)
+    far = low - _FAR * range_
     if not _ruled_out(differences, np.array([far]), threshold)[0]:
         return -math.inf
     ranks = np.linspace(0.0, 1.0, _POINTS - 2)
@@ -54,15 +59,7 @@ def _lowest(differences: Array, threshold: float) -> float:
 
 
 def _ruled_out(differences: Array, centres: Array, threshold: float) -> Array:
-    with np.errstate(over="ignore"):
-        shifted = np.clip(differences[None, :] - centres[:, None], *_limits())
-    shifted = np.where(np.isinf(differences)[None, :], differences[None, :], shifted)
-    return np.asarray(log_evidence(shifted).max(axis=1) >= threshold)
-
-
-def _limits() -> tuple[float, float]:
-    largest = float(np.finfo(float).max)
-    return -largest, largest
+    return np.asarray(log_evidence(shifted(differences, centres)).max(axis=1) >= threshold)
 
 
 def centre(differences: Array) -> float:

@@ -13,6 +13,7 @@ from stoic.checks import Array, given_direction, integer, number
 from stoic.comparison.decision import DECISIONS, Decision, first_decisions, paths
 from stoic.comparison.interval import centre, interval
 from stoic.comparison.margin import Margin
+from stoic.diagnostics.location import middle
 from stoic.errors import InvalidInput
 
 __all__ = ["Comparison", "Decision", "Margin", "compare", "gains_of"]
@@ -185,7 +186,7 @@ def _ratio(logarithm: float) -> float:
 
 def _typical(values: Array) -> float:
     known = values[~np.isnan(values)]
-    return float(np.median(known)) if known.size else 0.0
+    return middle(np.sort(known)) if known.size else 0.0
 
 
 def _values(given: Sequence[float | None], name: str) -> Array:

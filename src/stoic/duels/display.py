@@ -55,7 +55,7 @@ class Picture:
             yield line
         yield Text("")
         for i, found in duel.comparisons.items():
-            yield from _comparison_lines(duel.contenders[i].name, found, self._duel)
+            yield from _comparison_lines(duel.contenders[i].name, found)
 
     def _bar(self) -> Text:
         duel, rules = self._duel, self._duel.rules
@@ -69,7 +69,7 @@ class Picture:
         return line
 
 
-def _comparison_lines(name: str, found: Comparison, duel: Duel) -> Iterator[Text]:
+def _comparison_lines(name: str, found: Comparison) -> Iterator[Text]:
     words = Text.assemble(
         f"  {_name(name)} ",
         (found.decision, _STYLES[found.decision]),
@@ -80,10 +80,8 @@ def _comparison_lines(name: str, found: Comparison, duel: Duel) -> Iterator[Text
         sure = 100.0 * found.certainty
         words.append(f"; most likely {key}, sure by {sure:.0f} %" if sure >= 1.0 else "")
     yield words
-    better = "lower is better" if duel.rules.direction == "minimize" else "higher is better"
-    yield Text.assemble(
-        f"  {'':{_NAME_COLUMNS}} ", strip(found), f"  {interval_in_words(found)}, {better}"
-    )
+    gap = f"  {'':{_NAME_COLUMNS}} "
+    yield Text.assemble(gap, strip(found), f"  {interval_in_words(found)}")
 
 
 def strip(found: Comparison) -> Text:

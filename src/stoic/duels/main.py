@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from stoic.duels.commands import CommandContender, Commands, arguments_of
@@ -12,7 +13,7 @@ from stoic.duels.contenders import ContenderFailed
 from stoic.duels.display import LineDisplay, LiveDisplay, print_summary
 from stoic.duels.engine import Duel, Rules
 from stoic.duels.result import DuelResult
-from stoic.errors import InvalidInput
+from stoic.errors import InvalidInput, MissingExtra
 from stoic.redaction import redacted_command
 from stoic.streams import is_stream, write_out
 from stoic.terminal import Console, Text, console_beside
@@ -61,6 +62,8 @@ class Request:
             raise InvalidInput(
                 f"expected --figure with a name in .png, .svg or .pdf, got {self.figure}; rename it"
             )
+        if self.figure is not None and find_spec("matplotlib") is None:
+            raise MissingExtra.of("matplotlib", "--figure", "figures")
         for path in (self.figure, self.json_out):
             if path is None or is_stream(path):
                 continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import threading
 import time
@@ -18,9 +19,14 @@ __all__ = ["Child"]
 
 _GRACE_SECONDS = 3.0  # between SIGTERM and SIGKILL
 # A process that is started counts, as its own, the memory of the process that started it, which
-# may be larger than all that it uses. So a small shell starts it, and ends at once. The shell's
-# input is a pipe for the number of the process.
-_SMALL_PARENT = '"$@" </dev/null & echo "$!" >&0'
+# may be larger than all that it uses. So a small shell starts it, and ends before the program
+# begins, so that only we wait for it. The shell's input is a socket: it writes the number of the
+# process, and the process then reads the line that lets the program begin.
+_SMALL_PARENT = """
+exec 3<&0
+{ read -r go <&3; exec "$@" 3<&- </dev/null; } &
+echo "$!" >&3
+"""
 
 
 class Child:
@@ -49,21 +55,18 @@ class Child:
             return cls(started, started.pid)
         if shutil.which(arguments[0]) is None:
             raise FileNotFoundError(2, "No such file or directory")
-        read, write = os.pipe()
-        try:
-            words = ["/bin/sh", "-c", _SMALL_PARENT, "sh", *arguments]
-            started = _popen(words, environment, write)
-        except BaseException:
-            os.close(read)
-            raise
-        finally:
-            os.close(write)
-        with os.fdopen(read) as pipe:
-            number = pipe.readline().strip()
-        started.wait()
-        if not number.isdecimal():
-            raise OSError(0, "the shell could not start it")
-        return cls(started, int(number))
+        ours, theirs = socket.socketpair()
+        with ours:
+            with theirs:
+                words = ["/bin/sh", "-c", _SMALL_PARENT, "sh", *arguments]
+                started = _popen(words, environment, theirs.fileno())
+            number = ours.makefile("rb").readline().strip()
+            started.wait()
+            if not number.isdigit():
+                raise OSError(0, "the shell could not start it")
+            child = cls(started, int(number))
+            ours.sendall(b"\n")
+        return child
 
     def wait(self, timeout: float | None) -> bool:
         """Wait for the end of the program; return whether the time-out came first."""
