@@ -78,7 +78,9 @@ def test_decisions_agree_with_the_interval() -> None:
     rng = np.random.default_rng(3)
     seen = set()
     for _ in range(150):
-        found = duel(rng.normal(0.0, 0.1), int(rng.integers(1, 150)), int(rng.integers(1e6)), 0.05)
+        found = duel(
+            rng.normal(0.0, 0.1), int(rng.integers(1, 150)), int(rng.integers(10**6)), 0.05
+        )
         low, high = found.interval
         seen.add(found.decision)
         if found.decision == "better":

@@ -48,8 +48,8 @@ def draw(result: DuelResult) -> Figure:
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(10.0, 4.2), layout="constrained")
-        parts = figure.subfigures(1, 2, width_ratios=[1.2, 1.0])
-        left, right = (part.subplots() for part in parts)
+        parts = figure.subfigures(1, 2, squeeze=False, width_ratios=[1.2, 1.0])
+        left, right = (part.subplots() for part in parts.ravel())
         _draw_values(left, result)
         _draw_changes(right, result)
         for ax in (left, right):

@@ -10,6 +10,7 @@ from stoic.numbers import rounded
 __all__ = ["change_in_words", "interval_in_words", "verdict_of"]
 
 _TIMES = 1.0  # a relative change from which on it is said as a factor: 100 % more is "2 times"
+_MIN_HALF_WIDTH = 1e-3  # of a value, for its digits
 
 
 def change_in_words(found: Comparison) -> str:
@@ -80,9 +81,12 @@ def _times(change: float, found: Comparison) -> str:
 
 
 def _digits(value: float, found: Comparison, factor: float = 1.0) -> str:
-    """A value with the digits that its interval allows; with three where there is none yet."""
+    """A value with the digits that its interval allows, about four at most; three without one."""
     width = _half_width(found)
-    return rounded(value, factor * width) if width is not None else f"{value:.3g}"
+    if width is None:
+        return f"{value:.3g}"
+    exact = factor * width < _MIN_HALF_WIDTH * abs(value)
+    return f"{value:.4g}" if exact else rounded(value, factor * width)
 
 
 def _half_width(found: Comparison) -> float | None:
