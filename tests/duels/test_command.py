@@ -155,6 +155,22 @@ def test_ctrl_c_reports_and_leaves_nothing_running(tmp_path: Path, measure: str)
     assert not alive(int(note.read_text()))
 
 
+def test_ctrl_c_between_short_runs(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [*STOIC, "duel", "echo 7", "echo 7", "--minimize", "--margin=0", "--budget=1000000"],
+        cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    for _ in range(12):
+        assert "undecided" in process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    text, _ = process.communicate(timeout=60)
+    assert process.returncode == 130, text
+    assert "stopped early" in text
+    assert "no change (95 % interval: no change)" in text
+
+
 def test_the_live_view(tmp_path: Path) -> None:
     main, other = pty.openpty()
     words = ["echo 7", "sh -c 'sleep 0.05; echo 5'", "--minimize", "--name=old", "--name=new"]
@@ -177,7 +193,7 @@ def test_the_live_view(tmp_path: Path) -> None:
     text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen.decode())
     assert "minimize value, margin 2 %" in text
     assert "/100 blocks" in text
-    assert "new is better than old: value 28.57 % lower" in text
+    assert "new is better than old: value 28.6 % lower" in text
 
 
 # -- the page -------------------------------------------------------------------------------------

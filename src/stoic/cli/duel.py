@@ -18,7 +18,7 @@ _WHEN = "When it stops"
 def duel(
     commands: Annotated[
         list[str],
-        typer.Argument(metavar="A B [C…]", help="The baseline and its challengers, each quoted."),
+        typer.Argument(metavar="COMMAND", help="The baseline, then its challengers, each quoted."),
     ],
     measure: Annotated[
         str | None,

@@ -55,7 +55,7 @@ def _lowest(differences: Array, threshold: float) -> float:
         first = int(np.argmin(out))
         left, right = grid[max(first - 1, 0)], grid[first]
         grid = left + (right - left) * np.linspace(0.0, 1.0, _POINTS)
-    return float(left)
+    return float(right)
 
 
 def _ruled_out(differences: Array, centres: Array, threshold: float) -> Array:

@@ -15,6 +15,7 @@ from stoic.printable import visible
 from stoic.redaction import redacted, redacted_command, secrets_of
 from stoic.runs.signals import StopRequest, stop_requests
 from stoic.tune.metric import Measured, Metric, NoValue, OneUnit, which_number
+from stoic.tune.process.usage import adopt_orphans
 from stoic.tune.program import Program
 
 __all__ = ["CommandContender", "Commands", "arguments_of"]
@@ -69,6 +70,8 @@ class Commands:
         with ThreadPoolExecutor(1) as pool, stop_requests(self.program.kill) as stop:
 
             def call(act: Callable[[], Run]) -> Run:
+                if stop():
+                    self.program.stop()  # the run that follows is then stopped
                 future = pool.submit(act)
                 while not wait([future], timeout=_POLL_SECONDS).done:
                     if stop():
@@ -79,6 +82,8 @@ class Commands:
                 yield stop, call
             finally:
                 self.program.stop()
+                if isinstance(self.metric, Measured):
+                    adopt_orphans(wanted=False)  # this may be a user's process
 
 
 class CommandContender:

@@ -48,12 +48,16 @@ class Usage:
         return Usage(self.cpu_seconds + other.cpu_seconds, rss)
 
 
-def adopt_orphans() -> bool:
-    """Become the parent of orphaned descendants; False where the system has no such thing."""
+def adopt_orphans(*, wanted: bool = True) -> bool:
+    """Become the parent of orphaned descendants, or no longer; False where that is impossible.
+
+    A daemon that left its group is adopted as well, and stays a zombie, when it has ended, until
+    this process ends.
+    """
     if not sys.platform.startswith("linux"):
         return False
     with suppress(OSError, AttributeError):
-        return bool(ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
+        return bool(ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, int(wanted), 0, 0, 0) == 0)
     return False
 
 
