@@ -190,3 +190,12 @@ def test_the_figure_is_drawn_also_with_failures_and_odd_names(tmp_path: Path, na
     assert (tmp_path / name).read_bytes() == again
     with pytest.raises(InvalidInput, match="at least one block"):
         stoic.duel(sides, direction="minimize", time=1e-9).plot()
+
+
+def test_the_last_comparison_has_all_blocks_and_an_interval() -> None:
+    """Meanwhile intervals may be left out, as calls here take no time at all."""
+    sides = {"a": noisy(9.0, 1), "b": noisy(9.0, 2)}
+    result = stoic.duel(sides, direction="minimize", margin=0.0, budget=300)
+    found = result.comparisons["b"]
+    assert (found.decision, found.blocks) == ("undecided", 300)
+    assert -0.1 < found.interval[0] < found.change < found.interval[1] < 0.1

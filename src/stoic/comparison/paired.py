@@ -84,6 +84,7 @@ def compare(
     margin: object = 0.0,
     confidence: float = 0.95,
     comparisons: int = 1,
+    brief: bool = False,
 ) -> Comparison:
     """Compare two contenders by the values of their blocks, as often as one likes.
 
@@ -92,6 +93,11 @@ def compare(
     random: drift, outliers, failures and autocorrelation change nothing. The interval also needs
     symmetric noise of the ratios (or differences), as it is if the two differ by a factor (or an
     offset).
+
+    Values are compared by ratios while all are positive, else by differences. If the first value
+    that is not positive comes late in a series of looks, the looks before and after it are two
+    tests, and the probability of a wrong winner is bounded by their sum; a margin in units of the
+    value avoids that.
 
     Parameters
     ----------
@@ -107,6 +113,8 @@ def compare(
         Of all looks together.
     comparisons
         The number of challengers of the same baseline: each gets its share of the error.
+    brief
+        Leave the interval unknown: it takes nine tenths of the time, 0.3 s for 1,000 blocks.
 
     Decisions: *better* if the gain is above 0, *worse* if it is below −margin, *equal* if it is
     between −margin and the margin.
@@ -131,7 +139,9 @@ def compare(
     sign = 1.0 if maximize else -1.0
     gains = gains_of(old, new, relative=relative, sign=sign)
     width = wanted.on_ratios() if relative else wanted.on_differences(_typical(old))
-    return _comparison(gains, sign, relative, width, (level, math.log(shares)))
+    threshold = math.log(shares)
+    bounds = (-math.inf, math.inf) if brief else interval(gains, threshold)
+    return _comparison(gains, sign, (relative, width), (level, threshold), bounds)
 
 
 def gains_of(old: Array, new: Array, *, relative: bool, sign: float) -> Array:
@@ -149,13 +159,16 @@ def gains_of(old: Array, new: Array, *, relative: bool, sign: float) -> Array:
 
 
 def _comparison(
-    gains: Array, sign: float, relative: bool, margin: float, level: tuple[float, float]
+    gains: Array,
+    sign: float,
+    scale: tuple[bool, float],
+    level: tuple[float, float],
+    bounds: tuple[float, float],
 ) -> Comparison:
-    confidence, threshold = level
+    (relative, margin), (confidence, threshold), (low, high) = scale, level, bounds
     found = paths(gains, margin) if gains.size else None
     code, at = first_decisions(found, threshold) if found is not None else ([3], [0])
     highest = [float(path[-1]) for path in found] if found is not None else [-math.inf] * 3
-    low, high = interval(gains, threshold)
     estimate = centre(gains)
     if not math.isnan(estimate):
         estimate = min(max(estimate, low), high)

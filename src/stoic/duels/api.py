@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 from stoic.checks import choice, describe, given_direction, integer
@@ -110,8 +109,6 @@ def _of_functions(made: Duel, measure: str | None) -> DuelResult:
         made.run()
     except KeyboardInterrupt:
         made.ended_by = "interrupted"
-        with suppress(KeyboardInterrupt):
-            made.compare()
     return DuelResult.of(made, *_objective(measure))
 
 

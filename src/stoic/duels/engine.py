@@ -14,6 +14,7 @@ from stoic.randomness import generator
 
 __all__ = ["Duel", "Rules"]
 
+_MAX_LOOK_SHARE = 0.1  # of the time, for intervals that are shown meanwhile
 _MAX_FIRST_FAILURES = 3  # runs of a contender that may all fail before the duel ends
 
 Call = Callable[[Callable[[], Run]], Run]
@@ -67,6 +68,7 @@ class Duel:
         self.comparisons, self.notes = {}, {}
         self.started = time.monotonic()
         self._lengths: list[float] = []  # of the blocks, in seconds
+        self._full_look = (self.started, 0.0)  # when it ended, and how long it took
         self.compare()
 
     @property
@@ -81,6 +83,12 @@ class Duel:
 
     def run(self, observe: Callable[[], None] = lambda: None) -> None:
         """Run to the end; ``observe`` is called after each block."""
+        try:
+            self._run(observe)
+        finally:
+            self.compare()
+
+    def _run(self, observe: Callable[[], None]) -> None:
         for block in range(-self.rules.warmup, self.rules.budget):
             if not self._time_for_another():
                 self.ended_by = "time"
@@ -92,26 +100,43 @@ class Duel:
             self._lengths.append(time.monotonic() - begun)
             if block >= 0:
                 self.blocks += 1
-                self.compare(self.open)
+                self._look()
             observe()
             if not self.open:
                 self.ended_by = "decided"
                 return
         self.ended_by = "budget"
 
-    def compare(self, challengers: Sequence[int] | None = None) -> None:
-        """Compare challengers with the baseline; all of them by default."""
-        others = len(self.contenders) - 1
-        for i in range(1, others + 1) if challengers is None else challengers:
-            new = self.values[i]
-            self.comparisons[i] = compare(
-                self.values[0][: len(new)],
-                new,
-                direction=self.rules.direction,
-                margin=self.rules.margin,
-                confidence=self.rules.confidence,
-                comparisons=others,
-            )
+    def compare(self) -> None:
+        """Compare all challengers with the baseline."""
+        for i in range(1, len(self.contenders)):
+            self.comparisons[i] = self._compared(i, brief=False)
+
+    def _look(self) -> None:
+        """Compare what is open; intervals, which only people look at, if there is time for them."""
+        begun = time.monotonic()
+        at, took = self._full_look
+        brief = took > _MAX_LOOK_SHARE * (begun - at)
+        for i in self.open:
+            found = self._compared(i, brief=brief)
+            if not brief:
+                self.comparisons[i] = found
+            elif found.decision != "undecided":
+                self.comparisons[i] = self._compared(i, brief=False)
+        if not brief:
+            self._full_look = (time.monotonic(), time.monotonic() - begun)
+
+    def _compared(self, i: int, *, brief: bool) -> Comparison:
+        new = self.values[i]
+        return compare(
+            self.values[0][: len(new)],
+            new,
+            direction=self.rules.direction,
+            margin=self.rules.margin,
+            confidence=self.rules.confidence,
+            comparisons=len(self.contenders) - 1,
+            brief=brief,
+        )
 
     def _time_for_another(self) -> bool:
         if self.rules.seconds is None:
