@@ -84,7 +84,8 @@ class Duels:
         old = np.where(swapped, noise[..., 1], noise[..., 0])
         new = np.where(swapped, noise[..., 0], noise[..., 1])
         shift = self.effect * np.sqrt(2.0)
-        values = np.exp(SPREAD * old), np.exp(SPREAD * (new - shift))
+        logs = np.clip(SPREAD * np.stack([old, new - shift]), -700.0, 700.0)  # finite values
+        values = np.exp(logs)
         flat = gains_of(values[0].ravel(), values[1].ravel(), relative=True, sign=-1.0)
         return flat.reshape(duels, blocks)
 
