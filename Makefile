@@ -70,6 +70,7 @@ bench: .venv/ready
 soak: .venv/warm
 	STOIC_SOAK=1 $(RUN) -m pytest -n 2 -q --dist worksteal tests
 	$(RUN) benchmarks/core/soak.py
+	$(RUN) benchmarks/core/duels.py
 	$(RUN) benchmarks/core/killed.py
 	$(RUN) benchmarks/core/fuzz.py
 	$(RUN) benchmarks/core/hostile_states.py

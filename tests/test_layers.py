@@ -20,6 +20,7 @@ LAYERS: list[set[str]] = [
     {"loops", "numbers", "parallel", "randomness", "schema", "state", "streams"},
     {"terminal"},
     {"diagnostics"},
+    {"comparison"},
     {"kernels"},
     {"spaces"},
     {"features"},
@@ -34,12 +35,14 @@ LAYERS: list[set[str]] = [
     {"runs"},
     {"lab", "study"},
     {"tune"},
+    {"duels"},
     {"integrations", "server"},
     {"cli", "testing"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-FORBIDDEN = [("lab", {"study", "tune", "integrations", "server"})]
-FORBIDDEN += [(product, {"lab"}) for product in ("study", "tune", "integrations", "server")]
+PRODUCT = ("study", "tune", "duels", "integrations", "server")
+FORBIDDEN = [("lab", set(PRODUCT))]
+FORBIDDEN += [(product, {"lab"}) for product in PRODUCT]
 
 
 def imports(path: Path) -> set[str]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from stoic import policies as policies
     from stoic.diagnostics import diagnose
+    from stoic.duels import DuelResult, duel
     from stoic.errors import StoicError
     from stoic.kernels import Linear, Matern, MatrixKernel, SquaredExponential
     from stoic.optimize import Optimizer
@@ -22,6 +23,7 @@ __all__ = [
     "Assumptions",
     "Box",
     "Categorical",
+    "DuelResult",
     "Float",
     "Grid",
     "Int",
@@ -34,6 +36,7 @@ __all__ = [
     "SquaredExponential",
     "StoicError",
     "diagnose",
+    "duel",
     "maximize",
     "minimize",
     "policies",
@@ -43,6 +46,7 @@ __all__ = [
 # and importing the policies takes as long as all the rest.
 _HOMES = {
     "diagnostics": ("diagnose",),
+    "duels": ("DuelResult", "duel"),
     "errors": ("StoicError",),
     "kernels": ("Linear", "Matern", "MatrixKernel", "SquaredExponential"),
     "optimize": ("Optimizer",),

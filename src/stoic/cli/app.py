@@ -10,6 +10,7 @@ import typer
 
 import stoic
 from stoic.cli.diagnose import diagnose
+from stoic.cli.duel import duel
 from stoic.cli.refusals import Commands, plainly
 from stoic.cli.study import study
 from stoic.cli.tune import tune
@@ -60,6 +61,7 @@ def _root(
 
 
 app.command(no_args_is_help=True)(tune)
+app.command(no_args_is_help=True)(duel)
 app.command()(diagnose)
 app.add_typer(study, name="study")
 

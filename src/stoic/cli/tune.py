@@ -59,6 +59,13 @@ def tune(
         str | None,
         typer.Option("--json", metavar="KEY", help="The value is at KEY (a.b.c) of JSON output."),
     ] = None,
+    measure: Annotated[
+        str | None,
+        typer.Option(
+            metavar="wall|cpu|rss",
+            help="The value is the program's own time or memory, whatever it prints.",
+        ),
+    ] = None,
     objective: Annotated[
         str | None, typer.Option(metavar="TEXT", help="What is measured, for reports.")
     ] = None,
@@ -159,6 +166,7 @@ def tune(
             timeout=None if timeout is None else seconds(timeout, "--timeout"),
             metric=metric,
             json=json_key,
+            measure=measure,
             objective=objective,
             jobs=jobs,
             repeat=None if repeat is None else repeats(repeat, "--repeat"),

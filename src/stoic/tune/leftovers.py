@@ -3,7 +3,8 @@
 A killed tuner can't end its programs, and a benchmark that still runs disturbs the next
 measurement. So every running program has a small file. When a run begins, it reads the files of
 tuners that are gone, and ends their programs. A program is ended only if it is certainly the same:
-same process number, same start, leader of its group, with our variables in its environment.
+same process number, same start, in a group and session of its own, with our variables in its
+environment.
 Without ``/proc``, nothing is noted and nothing ended.
 """
 
@@ -51,7 +52,7 @@ class Leftovers:
                     continue
                 pid = int(found["pid"])
                 if found["start"] == process_start(pid) and _ours(pid):
-                    os.killpg(pid, signal.SIGKILL)
+                    os.killpg(os.getpgid(pid), signal.SIGKILL)
                     ended += 1
                 path.unlink()
         return ended
@@ -63,4 +64,5 @@ class Leftovers:
 def _ours(pid: int) -> bool:
     environment = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
     named = {variable.partition(b"=")[0] for variable in environment}
-    return {b"STOIC_TRIAL", b"STOIC_SEED"} <= named and os.getpgid(pid) == pid
+    own_session = os.getpgid(pid) == os.getsid(pid) != os.getsid(0)  # as `Child` starts them
+    return {b"STOIC_TRIAL", b"STOIC_SEED"} <= named and own_session

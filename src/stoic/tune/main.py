@@ -24,6 +24,7 @@ from stoic.tune.display import LineDisplay, LiveDisplay
 from stoic.tune.identity import agree
 from stoic.tune.leftovers import Leftovers
 from stoic.tune.measuring import ProgramEvaluation
+from stoic.tune.metric import Measured
 from stoic.tune.plan import Plan
 from stoic.tune.program import Program
 from stoic.tune.progress import Progress, ProgressObserver
@@ -109,7 +110,11 @@ def _tune(
     if ended := leftovers.end():
         console.print(f"ended what a killed run had left running: {ended} of {plan.name!r}")
     program = Program(
-        plan.timeout, begun=leftovers.note, ended=leftovers.forget, secrets=plan.template.secrets
+        plan.timeout,
+        begun=leftovers.note,
+        ended=leftovers.forget,
+        secrets=plan.template.secrets,
+        accounts=plan.metric.what if isinstance(plan.metric, Measured) else None,
     )
     evaluation = ProgramEvaluation(plan, program, study.seed)
     title = f"{plan.direction} {plan.objective}: {' '.join(plan.template.public.arguments)}"

@@ -16,8 +16,7 @@ from stoic.files import make_folder, write
 from stoic.redaction import masked
 from stoic.runs.evaluation import Finished, Outcome, Ticket
 from stoic.runs.patience import GaveUp, Patience
-from stoic.tune.captured import excerpt
-from stoic.tune.metric import NotFinite, NoValue, finite
+from stoic.tune.metric import NotFinite, NoValue, OneUnit, which_number
 from stoic.tune.plan import Plan
 from stoic.tune.program import Ended, Program
 
@@ -44,7 +43,7 @@ class ProgramEvaluation:
         self._plan, self._program, self._seed = plan, program, seed
         self._template, self._metric = plan.template, plan.metric
         self._lock = threading.Lock()
-        self._unit: str | None = None  # of the first value of this run
+        self._unit = OneUnit()
         self._note = ""  # which of several numbers is the value
         self._started = False  # whether the program could ever be started
 
@@ -117,7 +116,7 @@ class ProgramEvaluation:
         if ended.trouble is not None:
             return None, ended.trouble, False
         try:
-            return self._value(ended.stdout.text), "", False
+            return self._value(ended), "", False
         except NoValue as error:
             return None, self._why(error, ended), not isinstance(error, NotFinite)
 
@@ -129,24 +128,12 @@ class ProgramEvaluation:
             return str(hidden)
         return masked(str(error), self._template.secrets)
 
-    def _value(self, output: str) -> float:
-        """The value of an output; a unit other than the run's first is an error."""
-        found = self._metric.find(output)
-        value = finite(found)
+    def _value(self, ended: Ended) -> float:
+        """The value of a run; a unit other than the first one's is an error."""
+        found = self._metric.of(ended)
         with self._lock:
-            if self._unit is None and value:  # 0 s is 0 ms
-                self._unit = found.unit
-            if value and found.unit != self._unit:
-                raise NoValue(
-                    f"the value is in {found.unit or 'no unit'}, but the first one of this run was "
-                    f"in {self._unit or 'none'}; print all values in one unit; the line is "
-                    f"'{excerpt(found.line, 200)}'"
-                )
-            if found.others and not self._note:
-                self._note = (
-                    f"the output holds several numbers: the last, {found.text}, is the value, from "
-                    f"the line '{excerpt(found.line, 200)}'; --metric or --json name another"
-                )
+            value = self._unit.value(found)
+            self._note = self._note or which_number(found)
         return value
 
     def _keep(self, number: int, text: str) -> None:

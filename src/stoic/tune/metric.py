@@ -1,4 +1,4 @@
-"""Read one number from a program's output, or report why there is none."""
+"""Read the value of a run from its output or its usage, or report why there is none."""
 
 from __future__ import annotations
 
@@ -8,21 +8,31 @@ import re
 from abc import ABC, abstractmethod
 from typing import Any
 
+from stoic.checks import choice
 from stoic.errors import InvalidInput
 from stoic.printable import visible
 from stoic.tune.captured import excerpt, plain_text
+from stoic.tune.program import Ended
 from stoic.tune.tokens import NoValue, Quantity, last, matched
 
 __all__ = [
+    "MEASURES",
     "JsonMetric",
     "LastNumber",
+    "Measured",
     "Metric",
     "NoValue",
     "NotFinite",
+    "OneUnit",
     "RegexMetric",
     "finite",
     "metric_of",
+    "which_number",
 ]
+
+
+MEASURES = {"wall": ("wall time", "s"), "cpu": ("CPU time", "s"), "rss": ("memory", "MiB")}
+_MIB = 1024.0 * 1024.0
 
 
 class NotFinite(NoValue):
@@ -30,10 +40,16 @@ class NotFinite(NoValue):
 
 
 class Metric(ABC):
-    """Finds the value in the standard output of a program."""
+    """The value of a run of a program: by default a number in its standard output."""
 
     name: str = "value"
     """The name of what is measured, if the metric has one."""
+    bounds: tuple[float | None, float | None] = (None, None)
+    """The lowest and the highest value that are possible, where they are known."""
+
+    def of(self, ended: Ended) -> Quantity:
+        """The value of a run that succeeded, or `NoValue`."""
+        return self.find(ended.stdout.text)
 
     def read(self, output: str) -> float:
         """The value, or `NoValue`."""
@@ -130,10 +146,43 @@ class JsonMetric(Metric):
         return f"--json {'.'.join(self._path)}"
 
 
-def metric_of(regex: str | None, path: str | None) -> Metric:
+class Measured(Metric):
+    """What the program itself takes: wall time, processor time, or memory; always positive.
+
+    ``wall`` is the time in seconds from the program's start to its end. ``cpu`` is the processor
+    time in seconds of all its processes, user and system. ``rss`` is the largest resident memory
+    of any one of its processes, in MiB. `stoic.tune.process.usage` says which processes count.
+    """
+
+    bounds = (0.0, None)
+
+    def __init__(self, what: str) -> None:
+        self.what = choice(what, "--measure", tuple(MEASURES))
+        self.name, self.unit = MEASURES[self.what]
+
+    def of(self, ended: Ended) -> Quantity:
+        values = {
+            "wall": ended.seconds,
+            "cpu": ended.usage.cpu_seconds,
+            "rss": ended.usage.max_rss_bytes / _MIB,
+        }
+        return Quantity(repr(values[self.what]), self.unit, "")
+
+    def find(self, output: str) -> Quantity:  # noqa: ARG002 - the output does not matter
+        raise NoValue(f"{self} is not in the output")
+
+    def __str__(self) -> str:
+        return f"--measure {self.what}"
+
+
+def metric_of(regex: str | None, path: str | None, measure: str | None = None) -> Metric:
     """The metric that was asked for."""
-    if regex is not None and path is not None:
-        raise InvalidInput("expected --metric or --json, got both; drop one")
+    given = {"--metric": regex, "--json": path, "--measure": measure}
+    named = [option for option, value in given.items() if value is not None]
+    if len(named) > 1:
+        raise InvalidInput(f"expected {' or '.join(named)}, got both; drop one")
+    if measure is not None:
+        return Measured(measure)
     if regex is not None:
         return RegexMetric(regex)
     return LastNumber() if path is None else JsonMetric(path)
@@ -155,3 +204,43 @@ def finite(found: Quantity) -> float:
     if not math.isfinite(found.value):
         raise NotFinite(f"the value is {excerpt(found.text, 40)}, not a finite number")
     return found.value
+
+
+class OneUnit:
+    """Checks that all values of a run have the unit of the first one.
+
+    >>> unit = OneUnit()
+    >>> unit.value(Quantity("950", "ms", "")), unit.value(Quantity("0", "s", ""))  # 0 s is 0 ms
+    (950.0, 0.0)
+    """
+
+    def __init__(self) -> None:
+        self._unit: str | None = None  # of the first value that is not 0
+
+    @property
+    def name(self) -> str:
+        """The unit; empty while it is unknown, or where there is none."""
+        return self._unit or ""
+
+    def value(self, found: Quantity) -> float:
+        """The value, or `NoValue` where it is not finite or has another unit."""
+        value = finite(found)
+        if self._unit is None and value:
+            self._unit = found.unit
+        if value and found.unit != self._unit:
+            raise NoValue(
+                f"the value is in {found.unit or 'no unit'}, but the first one of this run was in "
+                f"{self._unit or 'none'}; print all values in one unit; the line is "
+                f"'{excerpt(found.line, 200)}'"
+            )
+        return value
+
+
+def which_number(found: Quantity) -> str:
+    """A note on which of several numbers is the value; empty where there is only one."""
+    if not found.others:
+        return ""
+    return (
+        f"the output holds several numbers: the last, {found.text}, is the value, from the line "
+        f"'{excerpt(found.line, 200)}'; --metric or --json name another"
+    )

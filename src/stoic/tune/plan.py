@@ -12,7 +12,7 @@ from stoic.errors import InvalidInput
 from stoic.files import file_name
 from stoic.redaction import MASK
 from stoic.spaces import Space
-from stoic.tune.metric import Metric, metric_of
+from stoic.tune.metric import Measured, Metric, metric_of
 from stoic.tune.settings import Settings
 from stoic.tune.template import Template
 
@@ -49,11 +49,12 @@ class Plan:
     def of(cls, given: Settings, *, report: bool = True) -> Plan:
         """The plan of these settings, or a typed error that names what is missing or wrong."""
         template = _template(given)
-        if given.direction is None:
+        direction = given.direction or ("minimize" if given.measure is not None else None)
+        if direction is None:
             raise InvalidInput("expected --minimize or --maximize, got neither; add one")
         if given.budget is None:
             raise InvalidInput("expected a number of trials, got none; add --budget 60")
-        metric = metric_of(given.metric, given.json)
+        metric = metric_of(given.metric, given.json, given.measure)
         space = Space({each.name: each.parameter for each in given.params}, valid=given.valid)
         if space.valid:
             space.sample(1, 0)  # raises an error if hardly any configuration is valid
@@ -61,10 +62,10 @@ class Plan:
         return cls(
             template=template,
             space=space,
-            direction=given.direction,
+            direction=direction,
             budget=given.budget,
             metric=metric,
-            objective=given.objective or metric.name,
+            objective=given.objective or _objective(metric),
             timeout=given.timeout,
             jobs=given.jobs or 1,
             repeat=given.repeat or 0,
@@ -89,6 +90,10 @@ class Plan:
         local = re.sub(r"^sqlite:(///|//)?", "", self.store)
         base = Path("stoic.logs") if far else Path(f"{local}.logs").expanduser()  # as the store
         return base / file_name(self.name)
+
+
+def _objective(metric: Metric) -> str:
+    return f"{metric.name} ({metric.unit})" if isinstance(metric, Measured) else metric.name
 
 
 def _template(given: Settings) -> Template:

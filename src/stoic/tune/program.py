@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 import selectors
 import signal
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import IO
 
 from stoic.forks import Lock
 from stoic.tune.captured import Captured
+from stoic.tune.process.child import Child
+from stoic.tune.process.usage import Usage, adopt_orphans, reap_group
 
 __all__ = ["Ended", "Program"]
 
@@ -27,12 +27,13 @@ _PIPE_POLL_SECONDS = 1.0  # between checks whether a pipe without output is stil
 class Ended:
     """How a run ended; ``trouble`` is None where the program reported success."""
 
-    seconds: float
+    seconds: float  # from its start to its end, on a clock that nobody sets
     stdout: Captured
     stderr: Captured
     trouble: str | None = None
     started: bool = True  # False where the system could not start it
     stopped: bool = False  # True where we ended it because the user asked to stop
+    usage: Usage = field(default_factory=Usage)
 
 
 def _nobody(pid: int) -> None:
@@ -44,6 +45,9 @@ class Program:
 
     Each command runs in a process group of its own, without input. When the program has ended, the
     rest of its group is killed, so that the next measurement has the machine to itself.
+
+    ``accounts`` is ``"cpu"`` or ``"rss"`` where `Ended.usage` must include processes that no one
+    waited for; with ``"rss"``, the memory of this process is kept out of the figures.
     """
 
     def __init__(
@@ -53,100 +57,70 @@ class Program:
         begun: Callable[[int], None] = _nobody,
         ended: Callable[[int], None] = _nobody,
         secrets: Sequence[str] = (),
+        accounts: str | None = None,
     ) -> None:
         self.timeout, self._secrets = timeout, secrets
         self._begun, self._ended = begun, ended  # called with the process's number
-        self._running: set[subprocess.Popen[bytes]] = set()
-        self._cut: set[subprocess.Popen[bytes]] = set()  # ended by us
+        self._adopts = accounts in ("cpu", "rss") and adopt_orphans()
+        self._small_parent = self._adopts and accounts == "rss"
+        self._running: set[Child] = set()
+        self._cut: set[Child] = set()  # ended by us
         self._lock = Lock()
         self._stopping = threading.Event()
 
     def run(self, arguments: Sequence[str], environment: Mapping[str, str]) -> Ended:
         """Run a command to its end, or to the time-out; a failure of the program raises nothing."""
-        begun = time.monotonic()
         out, err = Captured(secrets=self._secrets), Captured(secrets=self._secrets)
         try:
-            process = self._start(arguments, environment)
+            child = self._start(arguments, environment)
         except (OSError, ValueError) as error:  # ValueError: a NUL character in an argument
             why = error.strerror if isinstance(error, OSError) else str(error)
             return Ended(0.0, out, err, f"could not be started: {why}", started=False)
-        if process is None:
+        if child is None:
             return Ended(0.0, out, err, "stopped", stopped=True)
-        self._begun(process.pid)
         over = threading.Event()
-        readers = [_reader(process.stdout, out, over), _reader(process.stderr, err, over)]
-        expired = self._wait(process)
-        seconds = time.monotonic() - begun
+        readers = [_reader(child.stdout, out, over), _reader(child.stderr, err, over)]
+        self._begun(child.pid)
+        expired = child.wait(self.timeout)
         _drain(readers)
-        _signal(process, signal.SIGKILL)
+        child.signal(signal.SIGKILL)
         _drain(readers)  # without effect where a daemon left the group and holds the pipe
         over.set()
+        orphans = reap_group(child.group) if self._adopts else Usage()
         with self._lock:
-            self._running.discard(process)
-        self._ended(process.pid)
-        trouble = f"no end within {self.timeout:g} s" if expired else _trouble(process, err)
-        return Ended(seconds, out, err, trouble, stopped=process in self._cut)
+            self._running.discard(child)
+        self._ended(child.pid)
+        trouble = f"no end within {self.timeout:g} s" if expired else _trouble(child.code, err)
+        usage = child.usage.and_of(orphans)
+        return Ended(child.seconds, out, err, trouble, stopped=child in self._cut, usage=usage)
 
-    def _start(
-        self, arguments: Sequence[str], environment: Mapping[str, str]
-    ) -> subprocess.Popen[bytes] | None:
+    def _start(self, arguments: Sequence[str], environment: Mapping[str, str]) -> Child | None:
         with self._lock:  # after stop() nothing may start
             if self._stopping.is_set():
                 return None
-            process = subprocess.Popen(
-                list(arguments),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                env={**os.environ, **environment},
-                start_new_session=True,
-            )
-            self._running.add(process)
-            return process
-
-    def _wait(self, process: subprocess.Popen[bytes]) -> bool:
-        """Whether the time-out came first."""
-        try:
-            process.wait(self.timeout)
-        except subprocess.TimeoutExpired:
-            _end(process)
-            return True
-        return False
+            child = Child.start(arguments, environment, small_parent=self._small_parent)
+            self._running.add(child)
+            return child
 
     def stop(self, *, grace: float = _GRACE_SECONDS) -> None:
         """End all running programs, and start no more."""
         self._stopping.set()
         with self._lock:
-            running = [process for process in self._running if process.poll() is None]
+            running = [child for child in self._running if child.code is None]
             self._cut.update(running)
-        for process in running:
-            _signal(process, signal.SIGTERM)
+        for child in running:
+            child.signal(signal.SIGTERM)
         deadline = time.monotonic() + grace
-        while time.monotonic() < deadline and any(p.poll() is None for p in running):
+        while time.monotonic() < deadline and any(child.code is None for child in running):
             time.sleep(0.02)
-        for process in running:
-            _signal(process, signal.SIGKILL)
+        for child in running:
+            child.signal(signal.SIGKILL)
 
     def kill(self) -> None:
         """Kill all running programs; may be called from a signal handler."""
         self._stopping.set()
-        for process in tuple(self._running):  # no lock: the handler's thread may hold it
-            _signal(process, signal.SIGKILL)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    _signal(process, signal.SIGTERM)
-    try:
-        process.wait(_GRACE_SECONDS)
-    except subprocess.TimeoutExpired:
-        _signal(process, signal.SIGKILL)
-        process.wait()
-
-
-def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
-    """Send a signal to the whole group, if any process of it is left."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, number)
+        for child in tuple(self._running):  # no lock: the handler's thread may hold it
+            child.signal(signal.SIGKILL)
 
 
 def _reader(pipe: IO[bytes] | None, into: Captured, over: threading.Event) -> threading.Thread:
@@ -175,9 +149,8 @@ def _drain(readers: Sequence[threading.Thread]) -> None:
         reader.join(max(deadline - time.monotonic(), 0.0))
 
 
-def _trouble(process: subprocess.Popen[bytes], err: Captured) -> str | None:
-    code = process.returncode
-    if code == 0:
+def _trouble(code: int | None, err: Captured) -> str | None:
+    if not code:
         return None
     if code < 0:
         try:

@@ -11,6 +11,7 @@ from typing import Any
 from stoic.checks import choice, describe, integer, number
 from stoic.errors import InvalidInput
 from stoic.streams import read_toml, source_name
+from stoic.tune.metric import MEASURES
 from stoic.tune.parameters import Written, of_flag, of_table
 
 __all__ = ["Settings", "direction_of", "losses", "parameters", "repeats", "seconds"]
@@ -30,6 +31,7 @@ class Settings:
     timeout: float | None = None
     metric: str | None = None
     json: str | None = None
+    measure: str | None = None
     objective: str | None = None
     jobs: int | None = None
     repeat: int | None = None  # 0: the optimiser decides
@@ -77,15 +79,17 @@ class Settings:
         """These settings where they are set, else those of ``base``.
 
         Parameters of the same name are replaced, others are appended, and so are constraints.
-        ``metric`` and ``json`` are one choice: either of them here replaces both in ``base``.
+        ``metric``, ``json`` and ``measure`` are one choice: one of them here replaces the choice of
+        ``base``.
         """
         given = {f.name: v for f in fields(self) if (v := getattr(self, f.name)) is not None}
         own = {each.name: each for each in self.params}
         kept = tuple(own.pop(each.name, each) for each in base.params)
         given["params"] = (*kept, *own.values())
         given["valid"] = tuple(dict.fromkeys([*base.valid, *self.valid]))
-        if self.metric is not None or self.json is not None:
-            given["metric"], given["json"] = self.metric, self.json
+        choices = ("metric", "json", "measure")
+        if any(getattr(self, key) is not None for key in choices):
+            given |= {key: getattr(self, key) for key in choices}
         return replace(base, **given)
 
 
@@ -187,6 +191,7 @@ _READ: dict[str, Any] = {
     "timeout": seconds,
     "metric": _text,
     "json": _text,
+    "measure": lambda value, name: choice(value, name, tuple(MEASURES)),
     "objective": _text,
     "jobs": lambda value, name: integer(value, name, at_least=1, at_most=1024),
     "repeat": repeats,

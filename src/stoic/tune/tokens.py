@@ -40,6 +40,10 @@ _CUT_BEFORE = re.compile(rf"(?:[0-9]\.?|(?<![\w.])\.|(?<![^\W_])(?:{_SIGN}|[{_DA
 _CUT_AFTER = re.compile(r"\.?[0-9]|[eE][+-]?[0-9]|_[0-9]")
 _SENTENCE_ENDS = ".!?\u2026"
 _MAX_LINE_CHARACTERS = 200  # of a line that is shown
+_NOTHING = (
+    "nothing was printed; print the value, or measure the program itself with --measure wall, "
+    "cpu or rss"
+)
 
 
 class NoValue(Exception):
@@ -87,7 +91,7 @@ def last(output: str) -> Quantity:
             f"no number stands alone; the last line with a digit is {_shown(named)}; "
             "name the value with --metric or --json"
         )
-    raise NoValue("no number in the output" if output.strip() else "nothing was printed")
+    raise NoValue("no number in the output" if output.strip() else _NOTHING)
 
 
 def matched(line: str, group: tuple[int, int], whole: tuple[int, int]) -> Quantity:

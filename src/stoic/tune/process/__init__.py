@@ -1,0 +1,1 @@
+"""Processes of programs: how they are started, waited for and accounted for."""
