@@ -28,6 +28,7 @@ from stoic.optimize.search import Search
 from stoic.optimize.tactics import Tactics
 from stoic.surrogate import RobustGP
 from stoic.surrogate.covariance import SMOOTH
+from stoic.surrogate.rows import distinct, first_rows
 
 __all__ = ["Acquisition", "mean_slopes"]
 
@@ -83,7 +84,7 @@ class Acquisition:
         t = self.tactics
         error = t.settled_error * math.sqrt(min(t.settled_from / len(gp), 1.0))
         needed = max(gp.hyper.noise / error**2, 1.0)
-        points, counts = np.unique(gp.X, axis=0, return_counts=True)
+        points, counts = gp.X[first_rows(gp.X)], np.bincount(distinct(gp.X))
         if self._finite and len(gp) - len(points) > t.max_repeats * len(gp):
             needed = 1.0
         settled = {x.tobytes() for x in points[counts >= needed]}
@@ -112,8 +113,8 @@ class Acquisition:
         t = self.tactics
         if len(gp) > t.repeated_until:
             return np.empty((0, gp.X.shape[1])), np.empty(0)
-        _, inverse, counts = np.unique(gp.X, axis=0, return_inverse=True, return_counts=True)
-        once = np.flatnonzero((counts[inverse.ravel()] == 1) & (gp.weights > t.repeated_weight))
+        of = distinct(gp.X)
+        once = np.flatnonzero((np.bincount(of)[of] == 1) & (gp.weights > t.repeated_weight))
         mean, variance = (part[once] for part in gp.left_out)
         hidden = np.exp(log_improvement(mean, variance, float(gp.mean(gp.X).max())))
         most = np.argsort(-hidden, kind="stable")[: t.repeated]

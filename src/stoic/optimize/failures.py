@@ -11,6 +11,7 @@ from stoic.checks import Array
 from stoic.optimize.failing import CalibratedForest, KernelAverage
 from stoic.optimize.failing.features import mostly_discrete
 from stoic.optimize.history import History
+from stoic.surrogate.rows import first_rows
 
 __all__ = ["Failures"]
 
@@ -43,7 +44,7 @@ class Failures:
             return cls(None)
         succeeded = history.points()
         hopeless = _hopeless(failed, succeeded)
-        many = len(np.unique(failed, axis=0)) >= _MIN_FAILED_POINTS
+        many = len(first_rows(failed)) >= _MIN_FAILED_POINTS
         many = many or mostly_discrete(history.space)
         if many and len(succeeded):
             return cls(CalibratedForest(failed, succeeded, history.space), hopeless)

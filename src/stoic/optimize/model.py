@@ -15,6 +15,7 @@ from stoic.optimize.tactics import Tactics
 from stoic.surrogate import RobustGP, Scaling
 from stoic.surrogate.covariance import SMOOTH
 from stoic.surrogate.fitting import Fit
+from stoic.surrogate.rows import first_rows
 
 __all__ = ["Model"]
 
@@ -33,8 +34,7 @@ class Model:
 
     def points(self) -> Array:
         """The different points that were fitted, in the order of their first measurement."""
-        _, first = np.unique(self.gp.X, axis=0, return_index=True)
-        points: Array = self.gp.X[np.sort(first)]
+        points: Array = self.gp.X[first_rows(self.gp.X)]
         return points
 
     def modes(self, min_weight: float = 0.0) -> list[tuple[RobustGP, float]]:

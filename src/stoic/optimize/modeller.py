@@ -30,7 +30,7 @@ class SizeRule:
     """How much is computed for how many measurements; benchmarks/robust/cost.py measures it."""
 
     fixed_from: int = 200  # above, hyper-parameters are constant between anchors
-    max_exact: int = 2000  # above, a subset is fitted, and all measurements since the last anchor
+    max_exact: int = 1500  # above, a subset is fitted, and all measurements since the last anchor
     subset: int = 600  # measurements in it
     first_estimate: int = 150  # measurements of the fit that selects it
     max_gap: int = 500  # measurements between anchors

@@ -13,6 +13,7 @@ from stoic.optimize.validity import kept, replaced, retreated
 from stoic.randomness import generator
 from stoic.spaces import Space
 from stoic.surrogate.ascent import ascend
+from stoic.surrogate.rows import first_rows
 
 __all__ = ["Search"]
 
@@ -29,6 +30,7 @@ class SearchRule:
     moved: int = 6  # parameters at most that differ from a good point
     many: int = 16  # parameters; of more, candidates differ from good points in a few only
     second_steps: int = 20  # neighbours of good points whose own neighbours are candidates
+    max_numbers: int = 500_000  # rows times columns of one kind of candidates: wide categories
     max_step: float = 0.2  # of a climb, in sides of the unit cube
 
 
@@ -47,11 +49,10 @@ class Search:
     def spread(self, n: int, round_: int) -> Array:
         """At most ``n`` feasible points that fill the space; a round takes others of a pool."""
         if self._pool is None:
-            size = _RULE.pool if self._relaxed else _RULE.pool_finite
+            size = min(_RULE.pool if self._relaxed else _RULE.pool_finite, 4 * self._most)
             pool = self.space.sample(size, self.seed + 1, tries=_RULE.tries)
-            _, first = np.unique(pool, axis=0, return_index=True)
-            self._pool = pool[np.sort(first)]
-        n = min(n, len(self._pool))
+            self._pool = pool[first_rows(pool)]
+        n = min(n, len(self._pool), self._most)
         rows = (np.arange(n) + n * round_) % len(self._pool)
         rng = generator(self.seed, round_, stream=11)
         shifted = self._pool[rows] + self.space.continuous * rng.random(self.space.dimension)
@@ -96,8 +97,17 @@ class Search:
             return np.empty((0, self.space.dimension))
         once = np.vstack([self.space.neighbours(u) for u in points])
         rng = generator(self.seed, round_, stream=13)
-        some = once[rng.permutation(len(once))[: _RULE.second_steps]]
+        order = rng.permutation(len(once))
+        twice = self._most * len(points) // max(len(once), 1)  # points whose neighbours are few
+        some = once[order[: min(_RULE.second_steps, twice)]]
+        if len(once) > self._most:
+            once = once[order[: self._most]]
         return np.vstack([once, *(self.space.neighbours(u) for u in some)])
+
+    @property
+    def _most(self) -> int:
+        """Candidates of one kind at most."""
+        return max(_RULE.max_numbers // max(self.space.dimension, 1), 1)
 
     def climb(
         self, score: Callable[[Array], tuple[Array, Array]], starts: Array, steps: int = 10

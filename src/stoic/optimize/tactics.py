@@ -43,7 +43,7 @@ class Tactics:
 
     # Candidates
     spread: int = 300  # that fill the space
-    spread_finite: int = 6000  # the same, where no parameter is a float
+    spread_finite: int = 4000  # the same, where no parameter is a float
     spread_many: int = 30  # the same, where most candidates differ from good points in a few
     near: int = 25  # around each of the top points
     top: int = 4  # evaluated points of the highest mean, whose surroundings are searched

@@ -13,6 +13,7 @@ import numpy as np
 
 from stoic.checks import Array
 from stoic.surrogate.hyper import Prior
+from stoic.surrogate.rows import distinct
 
 __all__ = ["informed", "replicate_errors"]
 
@@ -67,9 +68,9 @@ def replicate_errors(X: Array, z: Array) -> Array:
     >>> replicate_errors(X, np.array([1.0, 7.0, 1.0, 3.0])).round(2).tolist()
     [0.0, 1.41]
     """
-    _, inverse = np.unique(X, axis=0, return_inverse=True)
-    order = np.argsort(inverse.ravel(), kind="stable")
-    same = np.diff(inverse.ravel()[order]) == 0
+    of = distinct(X)
+    order = np.argsort(of, kind="stable")
+    same = np.diff(of[order]) == 0
     errors: Array = np.diff(z[order])[same] / math.sqrt(2.0)
     return errors
 

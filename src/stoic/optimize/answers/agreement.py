@@ -28,6 +28,7 @@ from stoic.optimize.answers.records import middle
 from stoic.optimize.history import History
 from stoic.optimize.model import Model
 from stoic.surrogate.distances import Coded, between
+from stoic.surrogate.rows import distinct
 
 __all__ = ["Agreement", "Replicates"]
 
@@ -91,9 +92,9 @@ class Agreement:
         for point, value in zip(points, z.tolist(), strict=True):
             at = point.tobytes()
             self._best[at] = max(self._best.get(at, -math.inf), value)
-        _, inverse, counts = np.unique(points, axis=0, return_inverse=True, return_counts=True)
-        order = np.argsort(inverse.ravel(), kind="stable")
-        for rows in np.split(order, np.cumsum(counts)[:-1]):
+        of = distinct(points)
+        order = np.argsort(of, kind="stable")
+        for rows in np.split(order, np.cumsum(np.bincount(of))[:-1]):
             if len(rows) > 1:
                 chosen = rows[_agreeing(units[rows], self.tolerance)]
                 self.agreeing[chosen] = True
