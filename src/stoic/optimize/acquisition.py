@@ -54,6 +54,9 @@ class Acquisition:
     ) -> Array:
         """The point whose measurement is worth most; ``seen`` are the distinct points so far."""
         t, first = self.tactics, committee[0][0]
+        step = self._step(committee, seen, failures, round_) if self._finite else None
+        if step is not None:
+            return step
         single, hidden = self._single(first)
         closed = self._closed(first, failures)
         others = self._candidates([gp for gp, _ in committee], seen, failures, closed, round_)
@@ -73,6 +76,30 @@ class Acquisition:
         value = value * chance**self._power - self._cost_of_worse * worse
         value[closed(candidates)] = -np.inf
         best: Array = candidates[int(np.argmax(value))]
+        return best
+
+    def _step(
+        self, committee: list[tuple[RobustGP, float]], seen: Array, failures: Failures, round_: int
+    ) -> Array | None:
+        """Now and then, a good point with one parameter changed: each parameter in turn.
+
+        A surrogate that has seen a value of a parameter fail beside bad points expects little of
+        it beside good ones, and would never try.
+        """
+        t = self.tactics
+        turn, rest = divmod(round_, t.step_every)
+        if rest:
+            return None
+        top = seen[np.argsort(-committee[0][0].mean(seen), kind="stable")][: t.step_top]
+        steps = self.search.changed(top, turn)
+        tried = {x.tobytes() for x in seen}
+        new = np.array([x.tobytes() not in tried for x in steps], dtype=bool)
+        steps = steps[new & ~failures.hopeless(steps)]
+        if not len(steps):
+            return None
+        value = failures.chance_of_success(steps) ** self._power
+        value *= sum(weight * _improvement(gp, steps, seen) for gp, weight in committee)
+        best: Array = steps[int(np.argmax(value))]
         return best
 
     def _closed(self, gp: RobustGP, failures: Failures) -> Callable[[Array], Flags]:

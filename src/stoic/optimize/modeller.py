@@ -7,7 +7,7 @@ resumed therefore has the same surrogate, bit by bit, as one that never stopped.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from stoic.optimize.model import Model
 from stoic.surrogate import Scaling, fit
 from stoic.surrogate.covariance import ROUGH
 from stoic.surrogate.fitting import Fit, Start
+from stoic.surrogate.hyper import FINITE_PRIOR
 
 __all__ = ["Modeller"]
 
@@ -45,6 +46,8 @@ class EvidenceRule:
     compression: float = 8.0  # by which a log-compressed scale must be better,
     compression_each: float = 0.15  # and by this for each measurement
     max_noise: float = 1.0  # times a²: with more noise, a log-compressed scale explains nothing
+    wide: float = 3.0  # spread of log-compressed values, in e-folds: no linear scale suits more
+    max_noise_wide: float = 0.5  # times a², of such values: with more, only good ones inform
 
 
 _SIZE = SizeRule()
@@ -56,6 +59,9 @@ class Modeller:
 
     def __init__(self, history: History) -> None:
         self.history = history
+        prior = None if history.space.continuous.any() else FINITE_PRIOR
+        smooth = (replace(start, prior=prior) for start in (_SMOOTH_START, _SHORT_START))
+        self._starts = (*smooth, _ROUGH_START)
         self._cache: dict[int, Model] = {}
         self._subset: tuple[int, IntArray] = (0, np.arange(0))  # an anchor, and its subset
 
@@ -104,9 +110,13 @@ class Modeller:
             others, theirs = self._cold_fits(X, y, rows, alternative)
             hyper = others[0].gp.hyper
             needed = evidence + _EVIDENCE.compression + _EVIDENCE.compression_each * len(rows)
-            quiet = hyper.noise < _EVIDENCE.max_noise * hyper.amplitude
-            if theirs > needed and quiet:
+            wide = alternative.unit > _EVIDENCE.wide
+            most = _EVIDENCE.max_noise_wide if wide else _EVIDENCE.max_noise
+            if theirs > needed and hyper.noise < most * hyper.amplitude:
                 return alternative, others
+            if theirs > needed and wide:
+                one_sided = Scaling.one_sided(y, first, alternative)
+                return one_sided, self._cold_fits(X, y, rows, one_sided)[0]
         return scaling, fits
 
     def _cold_fits(
@@ -115,10 +125,9 @@ class Modeller:
         """Fits from all starts, the best first, and its evidence as a density of ``y``."""
         z, groups = scaling.z(y)[rows], self.history.space.groups
         if len(y) <= _SIZE.max_exact:
-            starts = (_SMOOTH_START, _SHORT_START, _ROUGH_START)
-            fits = [fit(X[rows], z, groups, start=start) for start in starts]
+            fits = [fit(X[rows], z, groups, start=start) for start in self._starts]
         else:  # so many have one mode, and few steps find it
-            fits = [fit(X[rows], z, groups, start=_SMOOTH_START, rounds=2, steps=5)]
+            fits = [fit(X[rows], z, groups, start=self._starts[0], rounds=2, steps=5)]
         fits.sort(key=lambda f: -f.evidence)
         return fits, fits[0].evidence + scaling.log_slopes(y[rows])
 

@@ -31,6 +31,7 @@ __all__ = ["Optimizer"]
 
 _TRIPLE = "(parameters, value, reason)"
 _TRIPLES = f"{_TRIPLE} triples"
+_DESIGN_POINTS = 256  # drawn at once; only runs that no surrogate explains need more than a few
 
 
 class Optimizer:
@@ -114,18 +115,25 @@ class Optimizer:
         if LongRun.suits(history):
             return self._long_run.choose(waiting, failures)
         pending = np.array(waiting).reshape(-1, self.space.dimension)
+        model = self._modeller.model()
+        if model.scaling.is_one_sided:
+            return self._without_model(waiting, round_)
         repeated = None if waiting else to_repeat(history)
         if repeated is not None:
             return np.array(repeated)
-        model = self._modeller.model()
         committee = model.committee(self._acquisition.tactics, pending)
         seen = np.vstack([model.points(), pending])
         return self._acquisition.choose(committee, seen, failures, round_)
 
+    def _without_model(self, waiting: list[Array], round_: int) -> Array:
+        """A point that fills the space and, every second time, one beside a good measurement."""
+        near = self._acquisition.search.beside_best(self.history, round_) if round_ % 2 else None
+        return self._of_design(waiting) if near is None else near
+
     @cached_property
     def _design(self) -> Array:
         """Points that fill the space evenly; made when needed: it imports SciPy's statistics."""
-        return self.space.sample(4 * self.history.design_size, self.seed)
+        return self.space.sample(_DESIGN_POINTS, self.seed)
 
     def _of_design(self, waiting: list[Array]) -> Array:
         """The first point of the design that was not tried and is not pending."""

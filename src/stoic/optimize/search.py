@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stoic.checks import Array
+from stoic.optimize.history import History
 from stoic.optimize.validity import kept, replaced, retreated
 from stoic.randomness import generator
 from stoic.spaces import Space
@@ -32,6 +33,8 @@ class SearchRule:
     second_steps: int = 20  # neighbours of good points whose own neighbours are candidates
     max_numbers: int = 500_000  # rows times columns of one kind of candidates: wide categories
     max_step: float = 0.2  # of a climb, in sides of the unit cube
+    best: int = 4  # measurements, beside which a point is drawn where no surrogate explains them
+    beside: float = 0.5  # length-scale of such draws, in sides of the unit cube
 
 
 _RULE = SearchRule()
@@ -91,6 +94,14 @@ class Search:
         near = self.space.snap(np.clip(np.repeat(points, each, axis=0) + steps, 0.0, 1.0))
         return kept(self.space, near)
 
+    def beside_best(self, history: History, round_: int) -> Array | None:
+        """A feasible point near one of the best measurements; None if there is none."""
+        best = np.argsort(-history.values(), kind="stable")[: _RULE.best]
+        scales = np.full(self.space.dimension, _RULE.beside)
+        near = self.around(history.points()[best], scales, 2, round_)
+        rng = generator(self.seed, round_, stream=15)
+        return near[rng.integers(len(near))] if len(near) else None
+
     def neighbours(self, points: Array, round_: int) -> Array:
         """Points that differ from ``points`` in one or two parameters that are not floats."""
         if self.space.continuous.all() or not len(points):
@@ -103,6 +114,16 @@ class Search:
         if len(once) > self._most:
             once = once[order[: self._most]]
         return np.vstack([once, *(self.space.neighbours(u) for u in some)])
+
+    def changed(self, points: Array, turn: int) -> Array:
+        """The neighbours of ``points`` that differ in one parameter, another one each turn."""
+        columns = self.space.groups == turn % self._parameters
+        found = []
+        for u in points:
+            near = self.space.neighbours(u)
+            differs = near != u
+            found.append(near[differs[:, columns].any(1) & ~differs[:, ~columns].any(1)])
+        return np.vstack(found)
 
     @property
     def _most(self) -> int:

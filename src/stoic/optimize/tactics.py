@@ -41,6 +41,10 @@ class Tactics:
     max_repeats: float = 1 / 5  # of all measurements, where no parameter is a float
     settled_from: float = 60.0  # measurements; of more, that error falls with their root
 
+    # Steps from good points, where no parameter is a float
+    step_every: int = 4  # measurements, of which one changes one parameter of a good point
+    step_top: int = 8  # points of the highest mean, from which such steps start
+
     # Candidates
     spread: int = 300  # that fill the space
     spread_finite: int = 4000  # the same, where no parameter is a float

@@ -84,4 +84,4 @@ def _restricted(before: Fit, kept: NDArray[np.bool_]) -> Fit:
         return before
     gp = before.gp
     fewer = RobustGP(gp.X[kept], gp.z[kept], gp.weights[kept], gp.hyper)
-    return Fit(fewer, before.z[kept], before.weighting, before.evidence)
+    return Fit(fewer, before.z[kept], before.weighting, before.evidence, before.prior)

@@ -48,6 +48,7 @@ class Start:
     lengthscale: float = 1.0
     covariance: Covariance = SMOOTH
     micro: float | None = None  # log b², the prior's mean if None
+    prior: Prior | None = None  # that of the covariance if None
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,7 @@ class Fit:
     z: Array
     weighting: Weighting
     evidence: float
+    prior: Prior  # as it was before replicates informed it
 
     @cached_property
     def noise_mean(self) -> tuple[float, float]:
@@ -102,11 +104,11 @@ def fit(
     """
     start = start or Start()
     form = start.gp.hyper.covariance if isinstance(start, Fit) else start.covariance
-    prior = prior or (SMOOTH_PRIOR if form is SMOOTH else ROUGH_PRIOR)
-    prior, noise_prior = informed(prior, X, z), noise_prior or NoisePrior()
+    given = prior or start.prior or (SMOOTH_PRIOR if form is SMOOTH else ROUGH_PRIOR)
+    prior, noise_prior = informed(given, X, z), noise_prior or NoisePrior()
     if len(z) > _RULE.coarse_from and not isinstance(start, Fit):
         chosen = _evenly_spaced(len(z), _RULE.evidence_subset)
-        again = partial(fit, start=start, prior=prior, noise_prior=noise_prior)
+        again = partial(fit, start=start, prior=given, noise_prior=noise_prior)
         coarse = again(X[chosen], z[chosen], groups, rounds=rounds, steps=steps)
         return _extended(coarse, X, z, chosen, prior, noise_prior)
     search, surrogates = _EvidenceSearch(X, groups, prior, form), _Surrogates(X, groups, form)
@@ -120,7 +122,7 @@ def fit(
         gp = surrogates.weighted(theta, w)
     w = Weighting.of(z, *gp.left_out, gp.hyper.noise, noise_prior)
     gp = surrogates.weighted(theta, w)
-    return Fit(gp, z, w, gp.evidence + w.bound_term - prior.penalty(theta))
+    return Fit(gp, z, w, gp.evidence + w.bound_term - prior.penalty(theta), given)
 
 
 def _warm(start: Fit, z: Array, surrogates: _Surrogates) -> tuple[Array, RobustGP]:
@@ -157,7 +159,7 @@ def _extended(
     weighting = Weighting.of(z, *gp.left_out, hyper.noise, noise_prior)
     gp = surrogates.weighted(hyper.theta, weighting)
     evidence = gp.evidence + weighting.bound_term - prior.penalty(hyper.theta)
-    return Fit(gp, z, weighting, evidence)
+    return Fit(gp, z, weighting, evidence, coarse.prior)
 
 
 def _evenly_spaced(n: int, count: int) -> IntArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,6 +21,8 @@ class SpreadRule:
     min_values: int = 3  # from which a spread is known: of two, either may be an outlier
     max_distance: float = 8.0  # spreads of the window: a first value farther off does not count
     window: int = 4  # times the number of first values: the values that decide that
+    informative: float = 1 / 3  # share of the values above the floor of a one-sided scale
+    below: float = 0.05  # slope of such a scale below its floor
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,9 @@ class Scaling:
     below ``pivot``, which the best quarter exceeds, v falls like a logarithm, in units of
     ``log_unit``, the range of that quarter. On a linear scale, all good values would be nearly
     equal. Noise in proportion to the value is about the same everywhere on the log-compressed one.
+    Where the values span decades and no surrogate explains them, errors may multiply a value by
+    any factor. A good value then tells much and a bad one nothing: below ``floor``, which the best
+    third exceeds, a *one-sided* scale is nearly flat.
 
     >>> scaling = Scaling.of(np.array([1.0, 2.0, 3.0, 1e308]), first=4)
     >>> scaling.z(np.array([2.0, 1e308])).round(1).tolist()
@@ -67,6 +72,7 @@ class Scaling:
     log_unit: float = 0.0  # 0 is linear
     exponent: int = 0
     known: bool = True  # whether the spread is: of three values at least, not all equal
+    floor: float = -math.inf  # of v: a one-sided scale is nearly flat below it
 
     @classmethod
     def of(cls, y: Array, first: int, like: Scaling | None = None) -> Scaling:
@@ -79,6 +85,8 @@ class Scaling:
             shift = like.exponent - exponent
             pivot, log_unit = np.ldexp([like.pivot, like.log_unit], shift).tolist()
         v = log_compressed(np.ldexp(y, -exponent), pivot, log_unit)
+        if like is not None and like.is_one_sided:
+            return cls._above_floor(v, pivot, log_unit, exponent)
         early = _credible(v[:first], v[: _SPREAD.window * first])
         centre = float(np.median(early))
         unit = max(_spread(early), mad(v))
@@ -102,6 +110,24 @@ class Scaling:
         if not log_unit > 0.0:
             return None
         return cls.of(y, first, cls(0.0, 1.0, pivot, log_unit, exponent))
+
+    @classmethod
+    def one_sided(cls, y: Array, first: int, like: Scaling) -> Scaling:
+        """The one-sided scaling of values, log-compressed as ``like``."""
+        return cls.of(y, first, replace(like, floor=0.0))
+
+    @classmethod
+    def _above_floor(cls, v: Array, pivot: float, log_unit: float, exponent: int) -> Scaling:
+        different = np.unique(v)
+        floor = float(np.quantile(different, 1.0 - _SPREAD.informative))
+        above = different[different > floor] - floor
+        unit = max(float(np.median(above)), _FLOATS.min_unit) if above.size else 1.0
+        return cls(floor, unit, pivot, log_unit, exponent, True, floor)
+
+    @property
+    def is_one_sided(self) -> bool:
+        """Whether bad values count for little."""
+        return math.isfinite(self.floor)
 
     def z(self, y: Array) -> Array:
         """Values in robust units, compressed beyond ±30 and below −3, and rounded."""
@@ -127,7 +153,10 @@ class Scaling:
     def _v(self, y: Array) -> Array:
         with np.errstate(over="ignore"):
             finite = np.clip(np.ldexp(y, -self.exponent), -1e308, 1e308)
-            return log_compressed(finite, self.pivot, self.log_unit)
+            v = log_compressed(finite, self.pivot, self.log_unit)
+        if self.is_one_sided:
+            v = np.maximum(v, self.floor) + _SPREAD.below * np.minimum(v - self.floor, 0.0)
+        return v
 
     def y(self, z: float) -> float:
         """The value that a z of ordinary size stands for."""
@@ -135,6 +164,8 @@ class Scaling:
         if z < -bad:
             z = -bad - bad * math.expm1(min((-bad - z) / bad, 600.0))
         v = self.centre + self.unit * z
+        if v < self.floor:
+            v = self.floor + (v - self.floor) / _SPREAD.below
         if self.log_unit > 0.0:
             v = self.pivot - self.log_unit * (math.expm1(min(-v, 700.0)) if v < 0.0 else -v)
         return math.ldexp(_finite(v, self.exponent), self.exponent)
