@@ -56,6 +56,8 @@ class Failures:
 
     def hopeless(self, X: Array) -> npt.NDArray[np.bool_]:
         """Which rows of X are configurations that failed twice and never succeeded."""
+        if not self._hopeless:
+            return np.zeros(len(X), dtype=bool)
         return np.array([x.tobytes() in self._hopeless for x in X], dtype=bool)
 
 

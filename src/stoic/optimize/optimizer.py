@@ -12,6 +12,7 @@ from stoic.checks import Array, describe, given_direction, integer, listed, numb
 from stoic.errors import InvalidInput, InvalidPayoff
 from stoic.optimize.acquisition import Acquisition
 from stoic.optimize.answers import Answer, Conclusion, Luckiest, Suspect, Trial
+from stoic.optimize.answers.explanation import explain
 from stoic.optimize.answers.luckiest import luckiest
 from stoic.optimize.answers.recommendation import recommend
 from stoic.optimize.answers.suspects import suspects
@@ -203,11 +204,12 @@ class Optimizer:
             return suspects(self.knowledge()) if self.history.successes else ()
 
     def conclude(self) -> Conclusion:
-        """The answer, the luckiest measurement and the suspects, all from one surrogate."""
+        """The answer, the luckiest measurement, the suspects and what explains them all."""
         with one_thread():
             known = self.knowledge()
             answer, suspected = recommend(known), suspects(known)
-            return Conclusion(answer, luckiest(known, answer, suspected), suspected)
+            lucky = luckiest(known, answer, suspected)
+            return Conclusion(answer, lucky, suspected, explain(known.model))
 
 
 def _triple(item: object, i: int) -> tuple[Any, Any, Any]:

@@ -31,7 +31,7 @@ class SearchRule:
     moved: int = 6  # parameters at most that differ from a good point
     many: int = 16  # parameters; of more, candidates differ from good points in a few only
     second_steps: int = 20  # neighbours of good points whose own neighbours are candidates
-    max_numbers: int = 500_000  # rows times columns of one kind of candidates: wide categories
+    max_numbers: int = 250_000  # rows times columns of one kind of candidates: wide categories
     max_step: float = 0.2  # of a climb, in sides of the unit cube
     best: int = 4  # measurements, beside which a point is drawn where no surrogate explains them
     beside: float = 0.5  # length-scale of such draws, in sides of the unit cube
@@ -118,11 +118,13 @@ class Search:
     def changed(self, points: Array, turn: int) -> Array:
         """The neighbours of ``points`` that differ in one parameter, another one each turn."""
         columns = self.space.groups == turn % self._parameters
-        found = []
+        found: list[Array] = []
         for u in points:
             near = self.space.neighbours(u)
             differs = near != u
             found.append(near[differs[:, columns].any(1) & ~differs[:, ~columns].any(1)])
+            if sum(map(len, found)) >= self._most:
+                break
         return np.vstack(found)
 
     @property

@@ -11,7 +11,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from stoic.numbers import rounded, shown
-from stoic.optimize.answers import Answer, Luckiest, Suspect, Trial, middle
+from stoic.optimize.answers import Answer, Explanation, Luckiest, Suspect, Trial, middle
 from stoic.optimize.optimizer import Optimizer
 from stoic.printable import visible
 from stoic.report.figure import draw, write
@@ -33,8 +33,9 @@ class Result:
 
     ``best`` is the recommended configuration, with its *estimated* value and a 90% interval;
     ``luckiest`` the best single measurement, and why it is or is not the answer; ``suspects``
-    the measurements called corrupt; ``trials`` all evaluations, in order. Where no evaluation
-    gave a value, ``best`` and ``luckiest`` are None, and ``failures`` has the reasons; that is
+    the measurements called corrupt; ``trials`` all evaluations, in order; ``explanation`` the kind
+    of function, scale and noise that they indicate. Where no evaluation gave a value, ``best``,
+    ``luckiest`` and ``explanation`` are None, and ``failures`` has the reasons; that is
     not an exception.
 
     ``print(result)`` is a short report, `plot` a figure, `to_dict` data for JSON.
@@ -56,6 +57,7 @@ class Result:
     seed: int = 0
     objective: str = "value"  # what was measured, for reports and axes
     interrupted: bool = False  # by Ctrl-C, before the budget was spent
+    explanation: Explanation | None = None
     source: Optimizer | None = field(default=None, repr=False, compare=False)  # for figures
 
     @classmethod
@@ -74,6 +76,7 @@ class Result:
             seed=optimizer.seed,
             objective=objective,
             interrupted=interrupted,
+            explanation=None if found is None else found.explanation,
             source=optimizer,
         )
 
@@ -117,6 +120,7 @@ class Result:
             if self.luckiest is None
             else {"trial": self.luckiest.trial.number, "why": self.luckiest.why},
             "suspects": [asdict(suspect) for suspect in self.suspects],
+            "explanation": None if self.explanation is None else self.explanation.to_dict(),
             "failures": dict(self.failures),
             "trials": [asdict(trial) for trial in self.trials],
             "space": self.space.describe(),

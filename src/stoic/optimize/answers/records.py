@@ -9,6 +9,7 @@ from statistics import median_high, median_low
 from typing import Any
 
 from stoic.numbers import shown, with_interval
+from stoic.optimize.answers.explanation import Explanation
 from stoic.spaces.wording import assignments
 
 __all__ = ["UNKNOWN", "Answer", "Conclusion", "Luckiest", "Suspect", "Trial", "middle"]
@@ -97,11 +98,12 @@ class Suspect:
 
 @dataclass(frozen=True)
 class Conclusion:
-    """The answer, the luckiest measurement and the suspects, all from one surrogate."""
+    """The answer, the luckiest measurement, the suspects and the explanation, of one surrogate."""
 
     answer: Answer
     luckiest: Luckiest
     suspects: tuple[Suspect, ...]
+    explanation: Explanation
 
 
 def middle(values: Sequence[float]) -> float:

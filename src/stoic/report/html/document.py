@@ -112,6 +112,8 @@ def _subtitle(result: Result, begun: datetime | None, took: str | None) -> str:
 def _facts(result: Result, begun: datetime | None, took: str | None) -> dict[str, str]:
     better = "higher is better" if result.direction == "maximize" else "lower is better"
     facts = {"Objective": f"{result.objective} ({better})", "Seed": str(result.seed)}
+    if result.explanation is not None:
+        facts["What explains the values"] = str(result.explanation)
     if begun is not None:
         facts["Started"] = f"{begun:%Y-%m-%d %H:%M:%S %Z}"
     if took is not None:
