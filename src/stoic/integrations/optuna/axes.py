@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -21,6 +21,7 @@ from stoic.spaces import Categorical, Float, Int, Parameter
 __all__ = ["Axis", "Distributions", "axes_of", "axis_of", "covering"]
 
 _OFF_GRID = 1e-6  # of a step, by which a value may be off its grid: rounding, not another value
+_MAX_SHIFT = 16  # levels; about every second one is refused, where any is
 
 Distributions = Mapping[str, BaseDistribution]
 
@@ -102,7 +103,13 @@ def _of_integers(d: IntDistribution) -> Axis:
 def _of_floats(d: FloatDistribution) -> Axis:
     if d.step is not None:
         low, high, step = (Decimal(str(number)) for number in (d.low, d.high, d.step))
-        return _of_steps(d, int((high - low) // step), lambda level: float(low + level * step))
+        top = int((high - low) // step)
+
+        def accepted(level: int) -> float:
+            near = (float(low + k * step) for k in _nearest(level, top))
+            return next(filter(d._contains, near), float(low + level * step))
+
+        return _of_steps(d, top, accepted)
 
     def inside(number: float) -> float | None:
         return number if d.low <= number <= d.high else None
@@ -119,6 +126,16 @@ def _of_steps(d: Any, top: int, to_optuna: Callable[[int], float]) -> Axis:
         return level if 0 <= level <= top and abs(steps - level) < _OFF_GRID else None
 
     return Axis(Int(0, top), to_optuna, rank, d)
+
+
+def _nearest(level: int, top: int) -> Iterator[int]:
+    """A level and some beside it, in place of values that Optuna refuses for being rounded.
+
+    It does so on grids of more than 10⁷ values, where another level makes no difference.
+    """
+    for shift in range(_MAX_SHIFT):
+        yield min(level + shift, top)
+        yield max(level - shift, 0)
 
 
 def covering(distributions: Sequence[BaseDistribution]) -> BaseDistribution:

@@ -169,7 +169,8 @@ def plan_as_attributes(
 
 def _plan(trial: FrozenTrial, told: Told) -> dict[str, Any]:
     """The suggestion of an unfinished trial; empty where there is none, or none that is sound."""
-    attributes, parts = trial.system_attrs, []
+    attributes = trial.system_attrs
+    parts: list[str] = []
     while isinstance(part := attributes.get(f"{_PLAN}{len(parts)}"), str):
         parts.append(part)
     try:
