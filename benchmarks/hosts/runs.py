@@ -92,6 +92,8 @@ def main(host: Host, text: str) -> None:
     for problem in PROBLEMS:
         get(problem)
     with args.out.open("a", encoding="utf-8") as out:
+        if args.out.stat().st_size and not args.out.read_bytes().endswith(b"\n"):
+            out.write("\n")  # the line that a killed run left unfinished
         for number, job in enumerate(todo, 1):
             answers = host.play(job)
             about = {"host": host.name, "version": host.version, "job": list(job)}
