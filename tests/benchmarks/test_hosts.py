@@ -14,7 +14,7 @@ import optuna
 
 from hosts import optuna_hosts
 from hosts.report import page
-from hosts.runs import Host, Job, jobs, main, read_rows
+from hosts.runs import Host, Job, Measured, jobs, main, read_rows
 
 
 def test_a_short_series_and_its_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -22,7 +22,7 @@ def test_a_short_series_and_its_page(tmp_path: Path, monkeypatch: pytest.MonkeyP
     short = 3
     played: list[Job] = []
 
-    def play(job: Job) -> list[optuna_hosts.Measured]:
+    def play(job: Job) -> list[Measured]:
         played.append(job)
         return optuna_hosts.play(job._replace(trials=short))
 

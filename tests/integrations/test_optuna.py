@@ -149,8 +149,8 @@ def test_failures_of_all_kinds() -> None:
     study.tell(study.ask(), state=TrialState.FAIL)  # without parameters: of no configuration
     failed = [trial.params for trial in study.trials[9:13]]
     optimizer = stoic.Optimizer({"x": (0.0, 1.0), "y": (0.0, 1.0)}, direction="minimize")
-    for trial in study.trials[:9]:
-        optimizer.tell(trial.params, trial.values[0])
+    for each in study.trials[:9]:
+        optimizer.tell(each.params, each.values[0])
     for params in failed:
         optimizer.fail(params)
     assert asked(study) == optimizer.ask()
@@ -322,8 +322,7 @@ def test_choices_that_are_equal_in_python_are_one() -> None:
         trial = study.ask(space)
         study.tell(trial, float(trial.params["c"]))
     assert all(type(t.params["c"]) is (bool if t.params["c"] else int) for t in study.trials)
-    trial = study.trials[0]
-    assert "same" not in study.sampler.infer_relative_search_space(study, trial)
+    assert "same" not in study.sampler.infer_relative_search_space(study, study.trials[0])
 
 
 STEPS: dict[str, BaseDistribution] = {
@@ -340,13 +339,13 @@ def test_steps_and_logarithms() -> None:
     for _ in range(16):
         trial = study.ask(STEPS)
         study.tell(trial, abs(trial.params["tenths"] - 0.3) + math.log(trial.params["log"]))
-        assert study.trials[-1].distributions["fine"]._contains(trial.params["fine"])
-    for trial in study.trials:
-        assert trial.params["tenths"] in [k / 10 for k in range(-10, 11)]
-        assert trial.params["threes"] in range(2, 201, 3)
-        assert type(trial.params["threes"]) is int
-        assert type(trial.params["log"]) is int
-        assert 0.0 <= trial.params["fine"] <= 1e9
+        assert trial.distributions["fine"]._contains(trial.params["fine"])
+    for each in study.trials:
+        assert each.params["tenths"] in [k / 10 for k in range(-10, 11)]
+        assert each.params["threes"] in range(2, 201, 3)
+        assert type(each.params["threes"]) is int
+        assert type(each.params["log"]) is int
+        assert 0.0 <= each.params["fine"] <= 1e9
     design = [trial.params["log"] for trial in study.trials[:9]]
     assert sum(value <= 32 for value in design) >= 3, "evenly on the scale of logarithms"
     assert study.best_params["log"] <= 3
@@ -565,7 +564,7 @@ def test_bad_arguments() -> None:
 
 
 def test_a_distribution_that_is_not_known_is_refused() -> None:
-    class Other(FloatDistribution.__mro__[1]):  # type: ignore[misc]
+    class Other(BaseDistribution):
         def to_internal_repr(self, value: Any) -> float:
             return float(value)
 

@@ -21,8 +21,9 @@ from stoic.integrations.optuna.axes import covering
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 
 
-def randomly(seed: int = 0, direction: str = "minimize") -> optuna.Study:
+def randomly(seed: int = 0, maximize: bool = False) -> optuna.Study:
     sampler = optuna.samplers.RandomSampler(seed=seed)
+    direction = optuna.study.StudyDirection(1 + maximize)
     return optuna.create_study(direction=direction, sampler=sampler)
 
 
@@ -35,7 +36,7 @@ def test_the_luckiest_trial_is_not_the_answer(sign: float) -> None:
         outlier = -9.0 if trial.number in (6, 17) else 0.0
         return sign * ((x - 0.7) ** 2 + rng.gauss(0.0, 0.02) + outlier)
 
-    study = randomly(direction="minimize" if sign > 0 else "maximize")
+    study = randomly(maximize=sign < 0)
     study.optimize(noisy, n_trials=30)
     found = recommend(study)
     assert abs(found.answer.params["x"] - 0.7) < 0.1

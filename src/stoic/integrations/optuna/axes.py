@@ -21,6 +21,7 @@ from stoic.spaces import Categorical, Float, Int, Parameter
 __all__ = ["Axis", "Distributions", "axes_of", "axis_of", "covering"]
 
 _OFF_GRID = 1e-6  # of a step, by which a value may be off its grid: rounding, not another value
+_REFUSED = 1e-8  # of a step: a value so far off its grid is refused by Optuna
 _MAX_SHIFT = 16  # levels; about every second one is refused, where any is
 
 Distributions = Mapping[str, BaseDistribution]
@@ -107,7 +108,11 @@ def _of_floats(d: FloatDistribution) -> Axis:
 
         def accepted(level: int) -> float:
             near = (float(low + k * step) for k in _nearest(level, top))
-            return next(filter(d._contains, near), float(low + level * step))
+            return next(filter(passes, near), float(low + level * step))
+
+        def passes(value: float) -> bool:
+            steps = (value - d.low) / float(step)
+            return value <= d.high and abs(steps - round(steps)) < _REFUSED
 
         return _of_steps(d, top, accepted)
 

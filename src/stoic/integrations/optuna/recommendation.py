@@ -8,7 +8,7 @@ from optuna.trial import FrozenTrial, TrialState
 from stoic.checks import integer
 from stoic.errors import InvalidInput
 from stoic.integrations.optuna.axes import axes_of, covering
-from stoic.integrations.optuna.direction import single_direction
+from stoic.integrations.optuna.studies import single_direction
 from stoic.integrations.optuna.trials import Told, completed
 from stoic.numbers import rounded
 from stoic.optimize.answers import Conclusion, Luckiest

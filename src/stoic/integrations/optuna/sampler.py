@@ -16,7 +16,7 @@ from optuna.trial import FrozenTrial, TrialState
 from stoic.checks import describe, integer
 from stoic.errors import InvalidInput
 from stoic.integrations.optuna.axes import axes_of, axis_of
-from stoic.integrations.optuna.direction import single_direction
+from stoic.integrations.optuna.studies import place, set_attribute, single_direction
 from stoic.integrations.optuna.trials import Trials, plan_as_attributes
 from stoic.randomness import generator
 from stoic.spaces import Space
@@ -112,7 +112,7 @@ class StoicSampler(BaseSampler):
             batch = told.optimizer.ask(1 + min(ahead, _MAX_AHEAD), pending=pending)
             params = told.values(batch[-1])
             for key, text in plan_as_attributes(params, search_space):
-                study._storage.set_trial_system_attr(trial._trial_id, key, text)
+                set_attribute(study, trial, key, text)
         return params
 
     def sample_independent(
@@ -136,11 +136,11 @@ class StoicSampler(BaseSampler):
 
     def _trials(self, study: Study) -> Trials:
         """The trials of a study as they are in its storage now."""
-        # study.get_trials() would leave out those of other brackets of a HyperbandPruner
-        stored = study._storage.get_all_trials(study._study_id, deepcopy=False)
-        known = self._studies.setdefault(study._storage, {})
-        trials = known.setdefault(study._study_id, Trials())
+        storage, number = place(study)
+        stored = storage.get_all_trials(number, deepcopy=False)
+        known = self._studies.setdefault(storage, {})
+        trials = known.setdefault(number, Trials())
         if len(stored) < trials.count:  # another study has the number of a deleted one
-            trials = known[study._study_id] = Trials()
+            trials = known[number] = Trials()
         trials.read(stored)
         return trials
