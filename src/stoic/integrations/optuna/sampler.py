@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import zlib
 from collections.abc import Sequence
 from typing import Any
@@ -15,6 +14,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from stoic.checks import describe, integer
 from stoic.errors import InvalidInput
+from stoic.forks import Unforked
 from stoic.integrations.optuna.axes import axes_of, axis_of
 from stoic.integrations.optuna.studies import place, set_attribute, single_direction
 from stoic.integrations.optuna.trials import Trials, plan_as_attributes
@@ -64,7 +64,7 @@ class StoicSampler(BaseSampler):
             )
         self._independent = independent_sampler
         self._studies: WeakKeyDictionary[Any, dict[int, Trials]] = WeakKeyDictionary()
-        self._lock = threading.Lock()  # n_jobs=2 shares the sampler between threads
+        self._lock = Unforked()  # n_jobs=2 shares the sampler between threads
 
     def __getstate__(self) -> dict[str, Any]:
         return {"seed": self._seed, "independent_sampler": self._independent}
