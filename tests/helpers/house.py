@@ -25,6 +25,9 @@ LONG_FUNCTION = 35  # lines of a function, its docstring not counted, that few s
 DOCUMENTED = {"os._exit", "sys._getframe"}
 OF_NAMED_TUPLES = {"_asdict", "_fields", "_make", "_replace"}
 
+# What a host of `integrations` gives its extensions under no other name.
+OF_HOSTS = {"integrations/optuna/studies.py": {"_storage", "_study_id", "_trial_id"}}
+
 AnyFunction = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -138,6 +141,8 @@ class Source:
             if words is not None and words not in self.own:
                 yield self.at(node, f"getattr of {words!r}")
             if not isinstance(node, ast.Attribute) or not _private(node.attr):
+                continue
+            if node.attr in OF_HOSTS.get(self.name, ()):
                 continue
             full = f"{self.foreign.get(_root(node), '')}.{node.attr}"
             if full in DOCUMENTED or node.attr in OF_NAMED_TUPLES or _is_self(node.value):
