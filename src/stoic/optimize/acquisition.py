@@ -97,7 +97,10 @@ class Acquisition:
         steps = steps[new & ~failures.hopeless(steps)]
         if not len(steps):
             return None
-        value = failures.chance_of_success(steps) ** self._power
+        chance = failures.chance_of_success(steps)
+        if chance.max() < t.step_chance:
+            return None
+        value = np.where(chance < t.step_chance, 0.0, chance**self._power)
         value *= sum(weight * _improvement(gp, steps, seen) for gp, weight in committee)
         best: Array = steps[int(np.argmax(value))]
         return best

@@ -2,38 +2,89 @@
 
 Without replicates, what a smooth surrogate does not explain may be either. A rugged function
 without noise would be averaged away, and a lucky measurement of a noisy one be taken for a fact.
+
+Nor would anything lead back to a good configuration whose first measurement was corrupt, if those
+around it were corrupt as well: somebody may have changed the first results. So the worst of the
+early measurements are repeated later, and more of them where one proves to be good.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
 from stoic.checks import Array
 from stoic.optimize.history import History
 from stoic.surrogate.replicates import replicate_errors
+from stoic.surrogate.rows import distinct, first_rows
 
 __all__ = ["to_repeat"]
 
 
-_SHARE = 1.0 / 8.0  # of measurements that are repeats; noisy functions have more of them anyway
+@dataclass(frozen=True)
+class AuditRule:
+    """How many measurements are repeats; chosen on the develop set of benchmarks/robust.
+
+    The size of the first design, n₀, is the unit of ``early`` and ``from_``.
+    """
+
+    share: float = 1.0 / 8.0  # of measurements that repeat a good one; noisy functions have more
+    early: int = 2  # times n₀: the measurements whose worst are repeated
+    from_: int = 3  # times n₀: when the first of them is
+    worst: int = 3  # that are repeated, one after each n₀ measurements
+    good: float = 0.75  # quantile of all values that a repeat exceeds if it matters
+    chain: int = 10  # repeats of early measurements at most, where some matter
+
+
+_RULE = AuditRule()
 
 
 def to_repeat(history: History) -> Array | None:
-    """The best point measured once, if a replicate is due.
+    """The best point measured once, or a bad early one, if a replicate is due.
 
     An eighth of the measurements are to be repeats, none within the first design. As long as all
     replicates are exactly equal, one is enough after n₀, 2n₀, 4n₀, … values, n₀ being the size of
-    that design.
+    that design. Where they differ and a parameter is a float, bad early points are repeated too.
     """
-    points, n0 = history.points(), history.design_size
+    points, values, n0 = history.points(), history.values(), history.design_size
     due = math.floor(math.log2(max(history.successes / n0, 0.5))) + 1
     with np.errstate(over="ignore"):  # that values differ matters, not by how much
-        noisy = bool(replicate_errors(points, history.values()).any())
+        noisy = bool(replicate_errors(points, values).any())
     if noisy:
-        due = max(due, math.floor(_SHARE * history.successes))
+        floats = history.space.continuous.any()  # without them, bad and good ones are neighbours
+        early = _early_to_repeat(points, values, n0) if floats else None
+        if early is not None:
+            return early
+        due = max(due, math.floor(_RULE.share * history.successes))
     if history.repeats >= due:
         return None
-    order = np.argsort(-history.values(), kind="stable")
+    order = np.argsort(-values, kind="stable")
     return next((points[i] for i in order if history.measured(points[i]) == 1), None)
+
+
+def _early_to_repeat(points: Array, values: Array, n0: int) -> Array | None:
+    """The worst early point measured once, or one whose repeat was good, until that is settled."""
+    due = min(len(values) // n0 - _RULE.from_ + 1, _RULE.worst)
+    if due <= 0:
+        return None
+    of, good = distinct(points), float(np.quantile(values, _RULE.good))
+    first = first_rows(points)
+    bad = [i for i in first[first < _RULE.early * n0] if values[i] < good]
+    repeated = 0
+    for i in bad:
+        again = np.flatnonzero(of == of[i])[1:]
+        if not len(again) or again[0] < _RULE.from_ * n0:  # not repeated, or for another reason
+            continue
+        repeated += 1
+        if (values[again] > good).any():  # corrupt the first time, or by luck now
+            due = min(due + 2, _RULE.chain)
+            if len(again) == 1:
+                point: Array = points[i]
+                return point
+    once = [i for i in bad if np.count_nonzero(of == of[i]) == 1]
+    if repeated >= due or not once:
+        return None
+    worst: Array = points[min(once, key=lambda i: float(values[i]))]
+    return worst

@@ -42,7 +42,8 @@ class Tactics:
     settled_from: float = 60.0  # measurements; of more, that error falls with their root
 
     # Steps from good points, where no parameter is a float
-    step_every: int = 8  # measurements, of which one changes one parameter of a good point
+    step_every: int = 4  # measurements, of which one changes one parameter of a good point
+    step_chance: float = 0.3  # of success, the least of such a step
     step_top: int = 8  # points of the highest mean, from which such steps start
 
     # Candidates

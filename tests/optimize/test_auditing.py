@@ -1,0 +1,78 @@
+"""Which measurements are repeated, and what an early adversary can do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from stoic.optimize.auditing import to_repeat
+from stoic.optimize.optimizer import Optimizer
+
+
+def told(values: list[float], points: list[float] | None = None) -> Optimizer:
+    optimizer = Optimizer({"x": (0.0, 1.0)}, direction="maximize")
+    at = points or np.linspace(0.01, 0.99, len(values)).tolist()
+    for x, value in zip(at, values, strict=True):
+        optimizer.tell({"x": x}, value)
+    return optimizer
+
+
+def repeated(optimizer: Optimizer) -> float | None:
+    point = to_repeat(optimizer.history)
+    return None if point is None else float(point[0])
+
+
+NOISE = np.random.default_rng(0).normal(0.0, 0.01, 64)
+
+
+def test_the_worst_early_points_are_repeated_one_after_each_design() -> None:
+    """The size of the design is 8: after 24, 32 and 40 values, never more."""
+    points = [*np.linspace(0.01, 0.99, 16), *np.linspace(0.3, 0.4, 6), 0.3, 0.3]
+    values = [float(x + e) for x, e in zip(points, NOISE, strict=False)]
+    optimizer = told(values, points)
+    assert repeated(optimizer) == pytest.approx(0.01)
+    optimizer.tell({"x": 0.01}, 0.012)
+    assert repeated(optimizer) != pytest.approx(0.01)
+    for k in range(7):
+        optimizer.tell({"x": 0.5}, 0.5 + float(NOISE[k]))
+    second = repeated(optimizer)
+    assert second == pytest.approx(points[1])
+    optimizer.tell({"x": second}, second)
+    for k in range(40):
+        optimizer.tell({"x": 0.5}, 0.5 + float(NOISE[k]))
+    third = repeated(optimizer)
+    assert third == pytest.approx(points[2])
+    optimizer.tell({"x": third}, third)
+    assert repeated(optimizer) not in [pytest.approx(x) for x in points[:3]]
+
+
+def test_a_repeat_that_is_good_is_measured_again_and_leads_to_others() -> None:
+    points = [*np.linspace(0.01, 0.99, 16), *np.linspace(0.3, 0.4, 6), 0.3, 0.3]
+    values = [float(x + e) for x, e in zip(points, NOISE, strict=False)]
+    optimizer = told(values, points)
+    for _ in range(2):  # two values of 2 against the first one of 0
+        assert repeated(optimizer) == pytest.approx(0.01)
+        optimizer.tell({"x": 0.01}, 2.0)
+    assert repeated(optimizer) == pytest.approx(points[1])  # at once
+
+
+def test_equal_replicates_repeat_nothing_bad() -> None:
+    points = [*np.linspace(0.01, 0.99, 16), *np.linspace(0.3, 0.4, 6), 0.3, 0.3]
+    optimizer = told(points, points)
+    assert repeated(optimizer) is None
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_run_recovers_from_an_early_adversary(seed: int) -> None:
+    """Who flips the sign of all good values of the first 20 measurements of 60."""
+    optimizer = Optimizer({"x": (0.0, 1.0), "y": (0.0, 1.0)}, direction="maximize", seed=seed)
+    rng = np.random.default_rng(seed)
+
+    def f(p: dict[str, float]) -> float:
+        return 2.0 - 9.0 * ((p["x"] - 0.3) ** 2 + (p["y"] - 0.6) ** 2)
+
+    for t in range(60):
+        params = optimizer.ask()
+        value = f(params) + 0.1 * float(rng.standard_normal())
+        optimizer.tell(params, -value if t < 20 and f(params) > 1.4 else value)
+    assert f(optimizer.recommend().params) > 1.7
