@@ -30,7 +30,7 @@ from stoic.errors import InvalidInput
 from stoic.integrations.sklearn import RobustGPRegressor, StoicSearchCV
 from stoic.spaces import Float, Space
 
-SHORT = {"n_iter": 2, "cv": 2, "random_state": 0}
+SHORT: dict[str, Any] = {"n_iter": 2, "cv": 2, "random_state": 0}
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_scikit_learn_accepts_it(estimator: Any) -> None:
 # -- the regressor ------------------------------------------------------------------------------
 
 
-def measured(seed: int, n: int = 60) -> tuple[Array, Array, Array, Any]:
+def measured(seed: int, n: int = 60) -> tuple[Array, Array, Any, Any]:
     """Points, values with 10% outliers, which they are, and the truth."""
     rng = np.random.default_rng(seed)
     X = rng.random((n, 2)) * [10.0, 1000.0] - 5.0
@@ -113,8 +113,9 @@ def test_it_is_of_scikit_learns_kind() -> None:
         model.predict(frame[["load", "time"]])
     with pytest.raises(NotFittedError):
         clone(model).predict(frame)
+    anything: Any = model
     with pytest.raises(TypeError, match="sample_weight"):
-        model.fit(frame, y, sample_weight=np.ones(30))
+        anything.fit(frame, y, sample_weight=np.ones(30))
 
 
 # -- the search ---------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ Params = dict[str, Any]
 Told = tuple[Params, float | None, str | None]
 
 
-class StoicSearch(Searcher):  # type: ignore[misc]
+class StoicSearch(Searcher):
     """Suggests configurations to Ray Tune, whose trials may be noisy, corrupt, or fail.
 
     A configuration is suggested again where another measurement pays, so ``Repeater`` is not
@@ -135,7 +135,7 @@ class StoicSearch(Searcher):  # type: ignore[misc]
                 space.space.encode(params)  # or an error
                 self._suggested += 1
             else:
-                params = space.rounded(optimizer.ask(pending=list(self._running.values())))
+                params = optimizer.ask(pending=list(self._running.values()))
             self._running[trial_id] = params
         return space.config(self._running[trial_id])
 
@@ -150,7 +150,7 @@ class StoicSearch(Searcher):  # type: ignore[misc]
         if params is None:
             _logger.warning("trial %s is not running, its result is not used", trial_id)
             return
-        value = None if error or not result else result.get(self._metric)
+        value = None if error or not result else result.get(str(self._metric))
         self._tell(trial_id, params, value, error)
 
     def _tell(self, trial_id: str, params: Params, value: object, error: bool) -> None:
@@ -178,7 +178,7 @@ class StoicSearch(Searcher):  # type: ignore[misc]
         """The best estimated configuration, its value and a 90% interval."""
         space, optimizer = self._ready()
         answer = optimizer.recommend()
-        return replace(answer, params=space.config(space.rounded(answer.params)))
+        return replace(answer, params=space.config(answer.params))
 
     def suspects(self) -> dict[str, Suspect]:
         """Results that the others contradict, by trial; with configurations of Ray."""

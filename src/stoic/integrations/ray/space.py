@@ -11,16 +11,15 @@ from typing import Any
 import numpy as np
 from ray.tune.search import sample
 
-from stoic.checks import describe
+from stoic.checks import describe, number
 from stoic.errors import InvalidInput, InvalidState
 from stoic.integrations.lists import of_list
-from stoic.spaces import Categorical, Float, Grid, Int, Space
+from stoic.spaces import Categorical, Float, Int, Space
 from stoic.spaces.parameters import Parameter
 
 __all__ = ["RaySpace"]
 
 _HOLE = "stoic.parameter"  # {_HOLE: name} stands where the value of a parameter goes
-_MAX_GRID = 64  # values of a quantised range up to which it is a grid
 _NO_CHOICE = (
     "expected a parameter such as tune.uniform(0, 1) in the search space, got {}; pass param_space "
     "to the Tuner, or a space to StoicSearch"
@@ -37,7 +36,7 @@ class RaySpace:
     objects: dict[str, list[Any]] = field(default_factory=dict)
     """What the indices of a parameter stand for."""
     steps: dict[str, float] = field(default_factory=dict)
-    """To multiples of which the values of a parameter are rounded."""
+    """The unit of a quantised parameter, which counts in whole multiples of it."""
 
     @classmethod
     def of(cls, given: object) -> RaySpace:
@@ -62,25 +61,24 @@ class RaySpace:
             absent = [k for k, v in part.items() if _is_hole(v) and v[_HOLE] not in params]
             if _is_hole(part):
                 name = part[_HOLE]
-                value = params[name]
-                return self.objects[name][value] if name in self.objects else value
+                return self._value(name, params[name])
             return {k: self._fill(v, params) for k, v in part.items() if k not in absent}
         if isinstance(part, list):
             return [self._fill(each, params) for each in part]
         return part
 
-    def rounded(self, params: dict[str, Any]) -> dict[str, Any]:
-        """The configuration with quantised parameters at their multiples."""
-        return params | {
-            name: _multiple(params[name], step, self.space.parameters[name])
-            for name, step in self.steps.items()
-            if name in params
-        }
+    def _value(self, name: str, value: Any) -> Any:
+        if name in self.objects:
+            return self.objects[name][value]
+        if name in self.steps:
+            step = self.steps[name]
+            return value * step if isinstance(step, int) else float(f"{value * step:.12g}")
+        return value
 
     def params(self, config: Mapping[str, Any]) -> dict[str, Any]:
         """The parameters of a configuration that was made elsewhere."""
         return {
-            name: self._index(name, value) if name in self.objects else value
+            name: self._inner(name, value)
             for name, value in self._values(self.template, config, ())
         }
 
@@ -88,8 +86,7 @@ class RaySpace:
         if _is_hole(part):
             yield part[_HOLE], config
             return
-        items = part.items() if isinstance(part, dict) else ()
-        items = enumerate(part) if isinstance(part, list) else items
+        items = enumerate(part) if isinstance(part, list) else getattr(part, "items", tuple)()
         for key, inner in items:
             try:
                 there = config[key]
@@ -103,6 +100,11 @@ class RaySpace:
                     ) from None
                 continue
             yield from self._values(inner, there, (*path, str(key)))
+
+    def _inner(self, name: str, value: Any) -> Any:
+        if name in self.steps:
+            return round(number(value, name) / self.steps[name])
+        return self._index(name, value) if name in self.objects else value
 
     def _index(self, name: str, value: Any) -> int:
         for i, each in enumerate(self.objects[name]):
@@ -184,7 +186,7 @@ class _Reader:
             return [self.read(inner, (*path, str(i))) for i, inner in enumerate(part)]
         return part
 
-    def _parameter(self, name: str, domain: sample.Domain) -> Parameter:
+    def _parameter(self, name: str, domain: Any) -> Parameter:
         sampler, step = domain.get_sampler(), None
         if isinstance(sampler, sample.Quantized):
             sampler, step = sampler.get_sampler(), sampler.q
@@ -214,10 +216,8 @@ class _Reader:
         if not (math.isfinite(low) and math.isfinite(high)):
             raise InvalidInput(f"expected bounds, got {low} and {high}; give both")
         if step is not None and not (whole and step == 1):
-            first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-            if 0 < last - first + 1 <= _MAX_GRID:
-                return Grid([_clean(k * step, whole) for k in range(first, last + 1)])
-            self.steps[name] = step
+            self.steps[name], whole = step, True
+            low, high = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
         if low == high:
             return Categorical([low])
         scale: Any = "log" if log else "linear"
@@ -226,12 +226,3 @@ class _Reader:
 
 def _is_hole(part: Any) -> bool:
     return isinstance(part, dict) and _HOLE in part
-
-
-def _clean(value: float, whole: bool) -> float:
-    return int(value) if whole else float(f"{value:.12g}")
-
-
-def _multiple(value: float, step: float, parameter: Any) -> float:
-    near = _clean(round(value / step) * step, isinstance(parameter, Int))
-    return min(max(near, parameter.low), parameter.high)

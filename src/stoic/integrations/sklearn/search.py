@@ -163,17 +163,18 @@ class Search:
 
 def _append_failures(results: dict[str, Any], failed: list[dict[str, Any]]) -> None:
     """Add rows to ``cv_results_``, as scikit-learn shows failed candidates beside others."""
+    masked: Any = np.ma  # its functions have no annotations
     if not failed:
         return
     for key, column in results.items():
         if key == "params":
             column.extend(failed)
         elif key.startswith("param_"):
-            rows = np.ma.masked_all(len(failed), dtype=object)
+            rows = masked.masked_all(len(failed), dtype=object)
             for i, params in enumerate(failed):
                 if key.removeprefix("param_") in params:
                     rows[i] = params[key.removeprefix("param_")]
-            results[key] = np.ma.concatenate([column.astype(object), rows])
+            results[key] = masked.concatenate([column.astype(object), rows])
         elif key.startswith("rank_"):
             last = np.full(len(failed), column.max() + 1, dtype=column.dtype)
             results[key] = np.concatenate([column, last])
