@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import logging
 import math
 import os
 import pickle
@@ -61,10 +62,10 @@ def play(searcher: StoicSearch, count: int, first: int = 0) -> None:
 
 def test_nested_configurations_keep_constants_and_lists() -> None:
     searcher = StoicSearch(NESTED, "loss", "min")
+    config: dict[str, Any] = {}
     seen: dict[str, set[Any]] = {"act": set(), "size": set()}
     for number in range(12):
-        config = searcher.suggest(str(number))
-        assert config is not None
+        config = searcher.suggest(str(number)) or {}
         assert config.keys() == NESTED.keys()
         assert (config["list"], config["num"], config["net"]["name"]) == ([1, 2, 3], 4, "mlp")
         assert 1e-5 <= config["lr"] <= 1e-1
@@ -302,11 +303,11 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     # short: the path of a socket has at most 107 characters
     folder = tmp_path_factory.mktemp("r", numbered=True)
     ray.init(
-        num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR",
+        num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR,
         object_store_memory=80_000_000, _temp_dir=str(folder),
     )  # fmt: skip
     yield
-    ray.shutdown()  # type: ignore[no-untyped-call]
+    ray.shutdown()
 
 
 @pytest.mark.filterwarnings("ignore")  # of Ray itself
@@ -331,7 +332,7 @@ def test_a_run_of_20_trials_with_two_workers_and_its_restored_searcher(tmp_path:
     )  # fmt: skip
     results = tuner.fit()
     assert len(results) == 20
-    for result in results:
+    for result in (results[i] for i in range(20)):
         assert result.config is not None
         assert (result.config["list"], result.config["net"]) == ([1, 2, 3], {"depth": 4})
     told = searcher.get_state()["told"]

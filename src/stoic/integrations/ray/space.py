@@ -86,7 +86,9 @@ class RaySpace:
         if _is_hole(part):
             yield part[_HOLE], config
             return
-        items = enumerate(part) if isinstance(part, list) else getattr(part, "items", tuple)()
+        items: Any = enumerate(part) if isinstance(part, list) else ()
+        if isinstance(part, dict):
+            items = part.items()
         for key, inner in items:
             try:
                 there = config[key]
@@ -189,7 +191,7 @@ class _Reader:
     def _parameter(self, name: str, domain: Any) -> Parameter:
         sampler, step = domain.get_sampler(), None
         if isinstance(sampler, sample.Quantized):
-            sampler, step = sampler.get_sampler(), sampler.q
+            sampler, step = sampler.sampler, sampler.q
         if isinstance(domain, sample.Categorical):
             if any(isinstance(each, sample.Domain) for each in domain.categories):
                 raise InvalidInput("expected constants in tune.choice, got a range; name it apart")
