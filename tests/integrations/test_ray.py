@@ -9,6 +9,7 @@ import math
 import os
 import pickle
 import random
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -347,7 +348,22 @@ def test_a_run_of_20_trials_with_two_workers_and_its_restored_searcher(tmp_path:
         searcher.suggest(str(i)) for i in range(3)
     ]
     more = StoicSearch(X, "loss", "min")
-    more.add_evaluated_trials(results._experiment_analysis, "loss")
+    more.add_evaluated_trials(tune.ExperimentAnalysis(results.experiment_path), "loss")
     assert sum(value is not None for _, value, _ in more.get_state()["told"]) == sum(
         value is not None for _, value, _ in told
     )
+
+
+@pytest.mark.filterwarnings("ignore")  # of Ray itself
+@pytest.mark.usefixtures("cluster")
+def test_the_blocks_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RAY_AIR_LOCAL_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("TUNE_RESULT_DIR", str(tmp_path))
+    page = Path(__file__).parents[2] / "docs" / "integrations" / "ray.md"
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.S)
+    names: dict[str, Any] = {"__name__": "__main__"}  # Ray's workers get its functions by value
+    for block in blocks:
+        exec(compile(block, str(page), "exec"), names)
+    assert abs(names["answer"].params["lr"] - 0.01) < 0.02
+    assert names["answer"].params["net"]["kind"] == "mlp"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pickle
+import re
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -310,6 +312,17 @@ def test_bad_input(changed: dict[str, Any], words: str) -> None:
     search = StoicSearchCV(Lucky(), **(good | changed))
     with pytest.raises(ValueError, match=words):
         search.fit(*DATA)
+
+
+def test_the_blocks_of_the_page_run() -> None:
+    page = Path(__file__).parents[2] / "docs" / "integrations" / "sklearn.md"
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.S)
+    assert len(blocks) == 2
+    for block in blocks:
+        names: dict[str, Any] = {}
+        exec(compile(block, str(page), "exec"), names)
+        if "search" in names:
+            assert names["search"].best_estimate_ > 0.95
 
 
 def test_without_scikit_learn_the_error_names_the_extra() -> None:
