@@ -40,7 +40,6 @@ class StoicSweeper(Sweeper):  # type: ignore[misc]
         )
 
     def sweep(self, arguments: list[str]) -> Any:
-        """Suggest, run and tell; return the answer."""
         parsed = self.parser.parse_overrides(arguments)
         space = {p.get_key_element(): parameter_of(p) for p in parsed if p.is_sweep_override()}
         fixed = [p.input_line for p in parsed if not p.is_sweep_override()]
