@@ -17,9 +17,9 @@ def parameter_of(name: str, p: Any) -> Any:
     """A parameter of Nevergrad as one of Stoic; choices by their index."""
     if isinstance(p, ng.p.Choice):
         return stoic.Categorical(list(range(len(p.choices))))
-    low, high = (None if b is None else float(b) for b in p.bounds) if p.bounds else (None, None)
-    if not isinstance(p, ng.p.Scalar) or low is None or high is None:
+    if not isinstance(p, ng.p.Scalar) or any(bound is None for bound in p.bounds):
         raise ValueError(f"expected Scalar and Log with bounds, and Choice, got {name}={p}")
+    low, high = (float(bound[0]) for bound in p.bounds)
     if p.integer:
         return stoic.Int(int(low), int(high))
     return stoic.Float(low, high, "log" if isinstance(p, ng.p.Log) else "linear")
