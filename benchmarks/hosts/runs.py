@@ -1,8 +1,8 @@
 """What the comparisons inside other libraries share: which runs, and a line of JSON for each.
 
-A line is one answer: ``host`` and its ``version``, ``method``, ``problem``, ``noise``, ``seed``,
-``trials``, ``regret`` (0 is the maximum, 1 an average point, by the true function) and ``cpu``,
-seconds of the whole run but its measurements. ``report.py`` reads these fields alone.
+A line is one answer: ``host`` and its ``version``, the fields of a `Job`, ``method``, ``regret`` (0
+is the maximum, 1 an average point, by the true function) and ``cpu``, seconds of the whole run but
+its measurements. ``report.py`` reads these fields alone.
 """
 
 from __future__ import annotations
@@ -43,6 +43,10 @@ class Measured(NamedTuple):
     method: str
     regret: float
     cpu: float
+
+    def rounded(self) -> dict[str, Any]:
+        """The fields, with the digits that are worth keeping."""
+        return {"method": self.method, "regret": round(self.regret, 6), "cpu": round(self.cpu, 3)}
 
 
 @dataclass(frozen=True)
@@ -87,16 +91,17 @@ def main(host: Host, text: str) -> None:
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
     args.out.parent.mkdir(parents=True, exist_ok=True)
-    done = {tuple(row["job"]) for row in read_rows(args.out)}
-    todo = [job for job in jobs(host, args.seeds, args.trials) if tuple(job) not in done]
+    done = {Job(*(row[field] for field in Job._fields)) for row in read_rows(args.out)}
+    todo = [job for job in jobs(host, args.seeds, args.trials) if job not in done]
     for problem in PROBLEMS:
         get(problem)
     with args.out.open("a", encoding="utf-8") as out:
+        if args.out.stat().st_size and not args.out.read_bytes().endswith(b"\n"):
+            out.write("\n")  # the line that a killed run left unfinished
         for number, job in enumerate(todo, 1):
             answers = host.play(job)
-            about = {"host": host.name, "version": host.version, "job": list(job)}
-            fields = {key: value for key, value in job._asdict().items() if key != "sampler"}
-            lines = (json.dumps({**about, **fields, **each._asdict()}) for each in answers)
+            about = {"host": host.name, "version": host.version, **job._asdict()}
+            lines = (json.dumps(about | each.rounded()) for each in answers)
             out.write("".join(f"{line}\n" for line in lines))
             out.flush()
             last = ", ".join(f"{each.method} {each.regret:.3f}" for each in answers)

@@ -21,8 +21,8 @@ def space_of(experiment: Experiment) -> tuple[stoic.Space, dict[str, Any]]:
     for name, p in experiment.search_space.parameters.items():
         if isinstance(p, RangeParameter):
             whole = p.parameter_type == ParameterType.INT
-            kind, number = (stoic.Int, int) if whole else (stoic.Float, float)
-            found[name] = kind(number(p.lower), number(p.upper), "log" if p.log_scale else "linear")
+            kind: Any = stoic.Int if whole else stoic.Float
+            found[name] = kind(p.lower, p.upper, "log" if p.log_scale else "linear")
         elif isinstance(p, ChoiceParameter):
             found[name] = (stoic.Grid if p.is_ordered else stoic.Categorical)(list(p.values))
         else:

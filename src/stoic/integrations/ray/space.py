@@ -189,7 +189,8 @@ class _Reader:
         return part
 
     def _parameter(self, name: str, domain: Any) -> Parameter:
-        sampler, step = domain.get_sampler(), None
+        sampler: Any = domain.get_sampler()
+        step = None
         if isinstance(sampler, sample.Quantized):
             sampler, step = sampler.sampler, sampler.q
         if isinstance(domain, sample.Categorical):
