@@ -26,9 +26,10 @@ settings.load_profile("soak" if os.environ.get("STOIC_SOAK") else "test")
 
 # Files that make quick leaves out: processes that are started and killed, servers, long runs.
 SLOW = {
-    "cli": {"test_lab", "test_start", "test_study", "test_terminal"},
+    "cli": {"test_lab", "test_loop", "test_start", "test_study", "test_terminal"},
     "diagnostics": {"test_diagnostics"},
     "features": {"test_nystrom"},
+    "integrations": {"test_ray", "test_sklearn"},
     "lab": {"test_catalogue", "test_datasets", "test_runner", "test_table_problems"},
     "loops": {"test_loops"},
     "many_arms": {"test_many_arms"},

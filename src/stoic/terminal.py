@@ -9,6 +9,7 @@ prints.
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Self
@@ -23,7 +24,16 @@ from stoic.printable import visible
 from stoic.redaction import redacted
 from stoic.streams import is_stream
 
-__all__ = ["Console", "RichConsole", "Text", "confirm", "console_beside", "print_json", "refuse"]
+__all__ = [
+    "Console",
+    "RichConsole",
+    "Text",
+    "confirm",
+    "console_beside",
+    "print_json",
+    "print_line",
+    "refuse",
+]
 
 
 class Text(RichText):
@@ -85,5 +95,14 @@ def confirm(question: str) -> bool:
 
 def print_json(data: object) -> None:
     """Data as JSON in ASCII, without control characters."""
-    text = json.dumps(data, indent=2, allow_nan=False)
-    print(text.replace("\x7f", r"\u007f"))  # the one that JSON need not escape
+    print(_ascii(json.dumps(data, indent=2, allow_nan=False)))
+
+
+def print_line(data: object, *, stderr: bool = False) -> None:
+    """The same on one line, also on standard error."""
+    text = _ascii(json.dumps(data, allow_nan=False))
+    print(text, file=sys.stderr if stderr else sys.stdout, flush=True)
+
+
+def _ascii(text: str) -> str:
+    return text.replace("\x7f", r"\u007f")  # the one control character that JSON need not escape

@@ -11,6 +11,7 @@ import typer
 import stoic
 from stoic.cli.diagnose import diagnose
 from stoic.cli.duel import duel
+from stoic.cli.loop import LoopCommand, ask, best, tell
 from stoic.cli.refusals import Commands, plainly
 from stoic.cli.study import study
 from stoic.cli.tune import tune
@@ -63,6 +64,11 @@ def _root(
 app.command(no_args_is_help=True)(tune)
 app.command(no_args_is_help=True)(duel)
 app.command()(diagnose)
+app.command(cls=LoopCommand)(ask)
+app.command(
+    cls=LoopCommand, no_args_is_help=False, context_settings={"ignore_unknown_options": True}
+)(tell)  # -1.5 is a value
+app.command(cls=LoopCommand)(best)
 app.add_typer(study, name="study")
 
 

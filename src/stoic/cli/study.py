@@ -17,7 +17,7 @@ from stoic.terminal import Console, Text, confirm, console_beside
 if TYPE_CHECKING:
     from stoic.study import Study
 
-__all__ = ["study"]
+__all__ = ["named_study", "study"]
 
 study = typer.Typer(help="Show, export, import, back up and check studies.", no_args_is_help=True)
 
@@ -106,7 +106,7 @@ def export_study(
     with plainly():
         from stoic.study.exchange.transfer import export
 
-        count = export(store, _name(store, name), file, kind)
+        count = export(store, named_study(store, name), file, kind)
         where = "standard output" if is_stream(file) else file
         console_beside(file).print(Text(f"{where}: {count} rows"), soft_wrap=True)
 
@@ -273,10 +273,10 @@ def doctor(
 def _study(store: str, name: str | None) -> Study:
     from stoic.study import Study
 
-    return Study(store, _name(store, name))
+    return Study(store, named_study(store, name))
 
 
-def _name(store: str, name: str | None) -> str:
+def named_study(store: str, name: str | None) -> str:
     """The study that was named, or the only one."""
     from stoic.study import summaries
 
@@ -287,6 +287,6 @@ def _name(store: str, name: str | None) -> str:
         return found[0]
     if not found:
         raise UnknownStudy(
-            f"expected a study in {redacted_url(store)}, got none; make one with stoic tune"
+            f"expected a study in {redacted_url(store)}, got none; make one with stoic tune or ask"
         )
     raise InvalidInput(f"expected the name of a study among {', '.join(map(repr, found))}")
