@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from stoic.checks import Array
+from stoic.optimize.aim import Aim
 from stoic.optimize.answers import Trial
 from stoic.spaces import Space
 
@@ -28,8 +29,8 @@ def key(point: Array) -> bytes:
 class History:
     """Trials and their points of the unit cube; signs are such that higher is better."""
 
-    def __init__(self, space: Space, sign: float) -> None:
-        self.space, self.sign = space, sign
+    def __init__(self, space: Space, aim: Aim) -> None:
+        self.space, self.aim, self.sign = space, aim, aim.sign
         self.trials: list[Trial] = []
         self._points = np.empty((0, space.dimension))  # some rows ahead of the trials
         self._good: list[int] = []  # numbers of the trials that gave a value

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from stoic.checks import Array, describe, given_direction, integer, listed, number
+from stoic.checks import Array, describe, integer, listed, number
 from stoic.errors import InvalidInput, InvalidPayoff
 from stoic.optimize.acquisition import Acquisition
+from stoic.optimize.aim import Aim
 from stoic.optimize.answers import Answer, Conclusion, Luckiest, Suspect, Trial
 from stoic.optimize.answers.explanation import explain
 from stoic.optimize.answers.luckiest import luckiest
@@ -51,8 +52,16 @@ class Optimizer:
         ``"maximize"`` or ``"minimize"``; has no default.
     seed
         Of all random draws.
+    target
+        What is estimated at the answer: ``"median"``, what half of all runs are better than, or
+        ``"mean"``, the average over runs, suspects excluded.
+    bounds
+        The lowest and the highest possible value, ``(0, None)`` for times; no estimate and no
+        interval is outside. A value outside is a suspect.
     tactics
         Constants of the search, for experiments.
+
+    Suggestions do not depend on ``target`` and ``bounds``.
 
     >>> optimizer = Optimizer({"x": (0.0, 1.0)}, direction="minimize")
     >>> for _ in range(12):
@@ -68,12 +77,15 @@ class Optimizer:
         *,
         direction: str | None = None,
         seed: int = 0,
+        target: str = "median",
+        bounds: tuple[float | None, float | None] | None = None,
         tactics: Tactics | None = None,
     ) -> None:
         self.space = Space.of(space)
-        self.direction = given_direction(direction)
+        self.aim = Aim.of(direction, target, bounds)
+        self.direction = self.aim.direction
         self.seed = integer(seed, "seed", at_least=0, at_most=2**63 - 1)
-        self.history = History(self.space, 1.0 if direction == "maximize" else -1.0)
+        self.history = History(self.space, self.aim)
         self._modeller = Modeller(self.history)
         self._long_run = LongRun(self.history, self._modeller, self.seed)
         self._acquisition = Acquisition(Search(self.space, self.seed), tactics)

@@ -11,6 +11,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from stoic.numbers import rounded, shown
+from stoic.optimize.aim import Bounds
 from stoic.optimize.answers import Answer, Explanation, Luckiest, Suspect, Trial, middle
 from stoic.optimize.optimizer import Optimizer
 from stoic.printable import visible
@@ -58,6 +59,8 @@ class Result:
     objective: str = "value"  # what was measured, for reports and axes
     interrupted: bool = False  # by Ctrl-C, before the budget was spent
     explanation: Explanation | None = None
+    target: str = "median"  # what was estimated
+    bounds: Bounds | None = None  # of possible values
     source: Optimizer | None = field(default=None, repr=False, compare=False)  # for figures
 
     @classmethod
@@ -77,6 +80,8 @@ class Result:
             objective=objective,
             interrupted=interrupted,
             explanation=None if found is None else found.explanation,
+            target=optimizer.aim.target,
+            bounds=optimizer.aim.bounds,
             source=optimizer,
         )
 
@@ -88,8 +93,14 @@ class Result:
         """
         if self.best is None or not self.suspects:
             return None
-        fresh = Optimizer(self.space, direction=self.direction, seed=self.seed)
-        return leave_out(fresh, self.best, self.trials, self.suspects)
+        return leave_out(self.fresh_optimizer(), self.best, self.trials, self.suspects)
+
+    def fresh_optimizer(self) -> Optimizer:
+        """An optimiser of the same settings that knows no trial yet."""
+        return Optimizer(
+            self.space, direction=self.direction, seed=self.seed,
+            target=self.target, bounds=self.bounds,
+        )  # fmt: skip
 
     @property
     def failures(self) -> Mapping[str, int]:
@@ -113,6 +124,8 @@ class Result:
         return {
             "objective": self.objective,
             "direction": self.direction,
+            "target": self.target,
+            "bounds": None if self.bounds is None else list(self.bounds),
             "seed": self.seed,
             "interrupted": self.interrupted,
             "best": None if self.best is None else self.best.to_dict(),

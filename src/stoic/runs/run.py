@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, Unpack
 
 from stoic.checks import describe, integer
 from stoic.errors import InvalidInput
+from stoic.optimize.aim import Question
 from stoic.optimize.answers import Trial
 from stoic.optimize.optimizer import Optimizer
 from stoic.report.result import Result
@@ -31,6 +32,7 @@ def maximize(
     jobs: int = 1,
     callback: Callable[[Trial], object] | None = None,
     progress: bool = False,
+    **question: Unpack[Question],
 ) -> Result:
     """Find the configuration with the highest value of a noisy function.
 
@@ -51,6 +53,9 @@ def maximize(
         How many evaluations to make.
     seed
         Of all random draws. With ``jobs=1`` and a deterministic ``fn``, runs repeat exactly.
+    target, bounds
+        What is estimated, ``"median"`` or ``"mean"`` of all runs, and the lowest and highest
+        possible value, such as ``(0, None)``; see `stoic.Optimizer`.
     jobs
         How many evaluations to run at a time, in threads: for functions that wait for another
         process, a server or a device. For clusters, and for runs that must survive a crash, use
@@ -66,7 +71,7 @@ def maximize(
     >>> abs(result.best.params["x"] - 0.3) < 0.05
     True
     """
-    optimizer = Optimizer(space, direction="maximize", seed=seed)
+    optimizer = Optimizer(space, direction="maximize", seed=seed, **question)
     return _run(fn, optimizer, budget, jobs, callback, progress)
 
 
@@ -79,9 +84,10 @@ def minimize(
     jobs: int = 1,
     callback: Callable[[Trial], object] | None = None,
     progress: bool = False,
+    **question: Unpack[Question],
 ) -> Result:
     """Find the configuration with the lowest value of a noisy function; see `maximize`."""
-    optimizer = Optimizer(space, direction="minimize", seed=seed)
+    optimizer = Optimizer(space, direction="minimize", seed=seed, **question)
     return _run(fn, optimizer, budget, jobs, callback, progress)
 
 

@@ -67,4 +67,6 @@ class Adviser(ABC):
             direction=self.definition.direction,
             seed=self.definition.seed,
             objective=self.definition.objective,
+            target=self.definition.target,
+            bounds=self.definition.bounds,
         )

@@ -137,7 +137,11 @@ class PolicyAdviser(Adviser):
         ends = sorted((self._sign * low, self._sign * high))
         key = self._key(arm)
         return Answer(
-            self._params(key), self._sign * value, (ends[0], ends[1]), self._measured[key]
+            self._params(key),
+            self._sign * value,
+            (ends[0], ends[1]),
+            self._measured[key],
+            target="mean",
         )
 
     @property

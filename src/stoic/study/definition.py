@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 import stoic  # stoic.policies is imported when it is used: it takes a quarter of a second
 from stoic.checks import choice, describe, given_direction, integer
 from stoic.errors import InvalidInput, StoicError, StoreDamaged, StudyMismatch
+from stoic.optimize.aim import TARGETS, Aim, Bounds, given_bounds
 from stoic.spaces import Arms, Box, Int, Space
 from stoic.study.store.codec import read, written
 
@@ -34,6 +35,8 @@ class StudyArguments:
     seed: int | None = None
     method: str | None = None
     objective: str | None = None
+    target: str | None = None
+    bounds: Bounds | None = None
 
     def __post_init__(self) -> None:
         if self.direction is not None:
@@ -44,6 +47,9 @@ class StudyArguments:
             integer(self.seed, "seed", at_least=0, at_most=2**63 - 1)
         if self.objective is not None and not isinstance(self.objective, str):
             raise InvalidInput(f"expected objective as text, got {describe(self.objective)}")
+        if self.target is not None:
+            choice(self.target, "target", tuple(TARGETS))
+        object.__setattr__(self, "bounds", given_bounds(self.bounds))
         if self.space is not None and self.policy is not None:
             raise InvalidInput("expected a space or a policy, got both; drop one of them")
         if self.policy is not None:
@@ -59,6 +65,10 @@ class StudyArguments:
             raise InvalidInput(f"expected a policy of stoic.policies, got {describe(self.policy)}")
         if (self.seed, self.method) != (None, None):
             raise InvalidInput("expected neither seed nor method with a policy; it has its own")
+        if (self.target, self.bounds) != (None, None):
+            raise InvalidInput(
+                "expected neither target nor bounds with a policy, which estimates by its own rule"
+            )
 
     @property
     def enough(self) -> bool:
@@ -68,7 +78,11 @@ class StudyArguments:
 
 @dataclass(frozen=True)
 class Definition:
-    """The space, the direction, the objective and the method of a study."""
+    """The space, the direction, the objective and the method of a study.
+
+    Target and bounds are what its answers are about unless another question is asked; suggestions
+    do not depend on them.
+    """
 
     space: Space
     direction: str
@@ -76,6 +90,8 @@ class Definition:
     method: str  # "auto" | "random" | "policy"
     objective: str
     policy: dict[str, Any] | None = None  # the state at which a policy began
+    target: str = "median"
+    bounds: Bounds | None = None
 
     @classmethod
     def of(cls, arguments: StudyArguments) -> Definition:
@@ -84,7 +100,9 @@ class Definition:
         if arguments.policy is None:
             space, method = Space.of(arguments.space), arguments.method or "auto"
             direction = given_direction(arguments.direction)
-            return cls(space, direction, int(arguments.seed or 0), method, objective)
+            seed, target = int(arguments.seed or 0), arguments.target or "median"
+            bounds = arguments.bounds
+            return cls(space, direction, seed, method, objective, None, target, bounds)
         policy: Policy = arguments.policy
         direction = arguments.direction or "maximize"
         plain = {k: v.tolist() if isinstance(v, np.ndarray | np.generic) else v
@@ -97,7 +115,11 @@ class Definition:
 
     def text(self) -> str:
         """The definition as it is stored."""
-        what = {"space": self.space.describe()} if self.policy is None else {"policy": self.policy}
+        what: dict[str, Any] = {"policy": self.policy}
+        if self.policy is None:
+            what = {"space": self.space.describe()}
+        if (self.target, self.bounds) != ("median", None):
+            what |= {"target": self.target, "bounds": self.bounds}
         return written(
             {
                 "format": _FORMAT,
@@ -121,11 +143,32 @@ class Definition:
             direction = given_direction(data["direction"])
             method = choice(data["method"], "method", (*METHODS, "policy"))
             seed = integer(data["seed"], "seed", at_least=0, at_most=2**63 - 1)
-            return cls(space, direction, seed, method, str(data["objective"]), policy)
+            aim = Aim.of(direction, data.get("target", "median"), data.get("bounds"))
+            objective, asked = str(data["objective"]), (aim.target, aim.bounds)
+            return cls(space, direction, seed, method, objective, policy, *asked)
         except (StoicError, KeyError, TypeError, AttributeError) as cause:
             raise StoreDamaged(
                 f"expected a whole definition, got {text[:60]!r}… ({cause})", "restore a copy"
             ) from cause
+
+    @property
+    def aim(self) -> Aim:
+        """What answers are about."""
+        return Aim(self.direction, self.target, self.bounds)
+
+    def asking(self, arguments: StudyArguments) -> Definition:
+        """This definition with another target or other bounds, where they are given.
+
+        They are a question asked of the data: the study does not change.
+        """
+        asked = (arguments.target, arguments.bounds) != (None, None)
+        if self.policy is not None and asked:
+            raise InvalidInput(
+                "expected neither target nor bounds for a study of a policy, which estimates by "
+                "its own rule; leave them out"
+            )
+        target, bounds = arguments.target or self.target, arguments.bounds or self.bounds
+        return replace(self, target=target, bounds=bounds)
 
     def sound(self) -> Definition:
         """This definition, if its policy can be restored; else `InvalidState`."""

@@ -57,6 +57,7 @@ class OpenStudy(ForkAware):
         try:
             row, self.definition = self._found(arguments, wanted)
             self.definition.agree(arguments, name)
+            self.definition = self.definition.asking(arguments)
             self.ledger = Ledger(self.database, row)
             self._forget()
             self.join_forks()

@@ -26,7 +26,10 @@ class OptimizerAdviser(Adviser):
     def optimizer(self) -> Optimizer:
         """The optimiser, made when it is needed: its imports take half a second."""
         of = self.definition
-        return Optimizer(of.space, direction=of.direction, seed=of.seed)
+        aim = of.aim
+        return Optimizer(
+            of.space, direction=aim.direction, seed=of.seed, target=aim.target, bounds=aim.bounds
+        )
 
     def take(self, number: int, params: Params, value: float | None, reason: str | None) -> None:
         self.take_all([(number, params, value, reason)])

@@ -63,6 +63,10 @@ class Study(StudyView):
         trial's number alone.
     objective
         What is measured, for reports.
+    target, bounds
+        What answers are about, as for `stoic.Optimizer`. A new study stores them. Suggestions do
+        not depend on them, so an existing study may be opened with others: they are then asked of
+        its data as long as it is open, and the study keeps its own.
     lease
         Seconds until a trial is asked again whose worker stopped responding. A server's clock
         measures them, or in a file the time since the machine started; the system time of a
@@ -100,12 +104,16 @@ class Study(StudyView):
         seed: int | None = None,
         method: str | None = None,
         objective: str | None = None,
+        target: str | None = None,
+        bounds: tuple[float | None, float | None] | None = None,
         lease: float = 600.0,
         worker: str | None = None,
         mode: int = 0o600,
         max_lost_leases: int | None = 5,
     ) -> None:
-        arguments = StudyArguments(space, policy, direction, seed, method, objective)
+        arguments = StudyArguments(
+            space, policy, direction, seed, method, objective, target, bounds
+        )
         self.name = checked_name(name, "name")
         self.lease = _lease(lease)
         named = None if worker is None else checked_name(worker, "worker")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stoic.optimize import Answer, Luckiest, Suspect
+from stoic.optimize.aim import Bounds
 from stoic.report import Result
 from stoic.spaces import Space
 from stoic.study.advisers import Adviser
@@ -31,6 +32,16 @@ class StudyView:
     def direction(self) -> str:
         """``"maximize"`` or ``"minimize"``."""
         return self._definition.direction
+
+    @property
+    def target(self) -> str:
+        """What answers estimate: ``"median"`` or ``"mean"``."""
+        return self._definition.target
+
+    @property
+    def bounds(self) -> Bounds | None:
+        """The lowest and the highest possible value, None where unknown."""
+        return self._definition.bounds
 
     @property
     def seed(self) -> int:

@@ -63,7 +63,8 @@ def estimate(known: Knowledge, point: Array) -> Answer:
     if not scaling.known:
         ends = [-math.inf, math.inf]
     value *= history.sign
-    return Answer(history.configuration(point), value, (ends[0], ends[1]), history.measured(point))
+    target, measured = history.aim.target, history.measured(point)
+    return Answer(history.configuration(point), value, (ends[0], ends[1]), measured, target)
 
 
 def cautious_scores(known: Knowledge, points: Array) -> Array:

@@ -173,6 +173,8 @@ def _new_definition(table: Table, arguments: StudyArguments, name: str) -> Defin
             described.get("seed") if arguments.seed is None else arguments.seed,
             arguments.method or described.get("method"),
             arguments.objective or described.get("objective"),
+            arguments.target or described.get("target"),
+            arguments.bounds or described.get("bounds"),
         )
     )
 
