@@ -170,8 +170,8 @@ def checked_name(name: object, what: str) -> str:
 
 def checked_params(space: Space, params: Mapping[str, Any]) -> dict[str, Any]:
     """The values as Python scalars, floats with all digits, or `InvalidParams`."""
-    found = space.decode(space.encode(params))
-    return {k: float(params[k]) if isinstance(v, float) else v for k, v in found.items()}
+    scalars: dict[str, Any] = dict(space.read([params])[1][0])
+    return scalars
 
 
 def _space_of(policy: Mapping[str, Any]) -> Space:

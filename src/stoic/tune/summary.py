@@ -44,7 +44,7 @@ def _brief(plan: Plan, params: Mapping[str, Any]) -> dict[str, Any]:
     """A valid configuration with fewer digits, practically the same: see `_fewer_digits`."""
     short = {
         name: _fewer_digits(value, parameter.low, parameter.high)
-        if isinstance(parameter := plan.space.parameters[name], Float)
+        if isinstance(parameter := plan.space.parameters[name], Float) and parameter.step is None
         else value
         for name, value in params.items()
     }
