@@ -6,6 +6,7 @@ from stoic.optimize import Answer, Luckiest, Suspect
 from stoic.report import Result
 from stoic.spaces import Space
 from stoic.study.advisers import Adviser
+from stoic.study.definition import Definition
 from stoic.study.opened import OpenStudy
 from stoic.study.records import TrialRecord
 from stoic.study.store.urls import shown
@@ -18,13 +19,17 @@ class StudyView:
     """The part of `stoic.Study` that changes nothing."""
 
     def __init__(self, opened: OpenStudy) -> None:
-        self._opened, self._definition = opened, opened.definition
+        self._opened = opened
+
+    @property
+    def _definition(self) -> Definition:
+        return self._opened.definition
 
     # -- definition and trials ----------------------------------------------------------------
 
     @property
     def space(self) -> Space:
-        """What is searched."""
+        """What is searched; wider once this object took in that another worker widened it."""
         return self._definition.space
 
     @property
@@ -46,6 +51,11 @@ class StudyView:
     def objective(self) -> str:
         """What is measured."""
         return self._definition.objective
+
+    @property
+    def widened(self) -> tuple[str, ...]:
+        """What opening this study with a wider space changed, in words."""
+        return self._opened.widened
 
     @property
     def uid(self) -> str:

@@ -24,6 +24,7 @@ __all__ = [
     "TAKEN_BACK",
     "TOLD",
     "UNKNOWN",
+    "WHOLE_STUDY",
     "Entry",
     "StudyRow",
     "TrialRow",
@@ -34,6 +35,7 @@ __all__ = [
 OPEN, TOLD, FAILED = "open", "told", "failed"
 MAX_ROWS = 10**7  # trials or entries of a study that are plausible; the largest budget of tune
 GIVEN_BACK, TAKEN_BACK = 0.0, 1.0  # ends of leases that are over: released, or reclaimed
+WHOLE_STUDY = -1  # the trial of an entry that is about none: a wider space
 UNKNOWN = -1.0  # the end of a lease of format 1, by an unknown clock
 RESTORE = "restore the store from a copy, or let `stoic study doctor` save what is readable"
 
@@ -124,7 +126,11 @@ FIRST_FORMAT = ("", "", 0.0, 0, UNKNOWN)  # further fields of a row of format 1,
 
 
 class Entry(NamedTuple):
-    """An entry of the log: one measurement, or the failure of a trial."""
+    """An entry of the log: one measurement, the failure of a trial, a note, or a wider space.
+
+    Notes and wider spaces have negative numbers of measurement, −1, −2, …; their content stands
+    where a failure has its reason.
+    """
 
     seq: int
     trial: int
@@ -132,6 +138,16 @@ class Entry(NamedTuple):
     value: str | None  # repr of the float
     reason: str | None  # JSON text
     told: float
+
+    @property
+    def is_outcome(self) -> bool:
+        """Whether it is a measurement or a failure."""
+        return self.measurement >= 0
+
+    @property
+    def is_space(self) -> bool:
+        """Whether it widens the study's space."""
+        return self.trial == WHOLE_STUDY and not self.is_outcome
 
     def digest(self, head: str) -> str:
         """The digest that stands in the row, chained to that of the entry before."""
