@@ -1,5 +1,6 @@
 """What an optimisation concludes: the answer with its interval, the luckiest trial, suspects."""
 
+from stoic.optimize.answers.edges import Edge
 from stoic.optimize.answers.records import (
     UNKNOWN,
     Answer,
@@ -10,4 +11,4 @@ from stoic.optimize.answers.records import (
     middle,
 )
 
-__all__ = ["UNKNOWN", "Answer", "Conclusion", "Luckiest", "Suspect", "Trial", "middle"]
+__all__ = ["UNKNOWN", "Answer", "Conclusion", "Edge", "Luckiest", "Suspect", "Trial", "middle"]

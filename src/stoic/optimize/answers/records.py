@@ -9,6 +9,7 @@ from statistics import median_high, median_low
 from typing import Any
 
 from stoic.numbers import shown, with_interval
+from stoic.optimize.answers.edges import Edge
 from stoic.spaces.wording import assignments
 
 __all__ = ["UNKNOWN", "Answer", "Conclusion", "Luckiest", "Suspect", "Trial", "middle"]
@@ -45,6 +46,7 @@ class Answer:
     value: float
     interval: tuple[float, float]
     measured: int  # how often this configuration was evaluated with success
+    at_edge: tuple[Edge, ...] = ()  # parameters at an end of their ranges, where that matters
 
     def __str__(self) -> str:
         return f"{assignments(self.params)}: {self.shown()}"
