@@ -15,7 +15,9 @@ from stoic.optimize.answers import Answer, Luckiest, Suspect, Trial, middle
 from stoic.optimize.optimizer import Optimizer
 from stoic.printable import visible
 from stoic.report.figure import draw, write
-from stoic.report.sensitivity import Without, leave_out
+from stoic.report.frames import of_result
+from stoic.report.notebook import notebook_result
+from stoic.report.sensitivity import Without, leave_out, positions
 from stoic.spaces import Space
 from stoic.spaces.wording import assignments
 
@@ -121,6 +123,19 @@ class Result:
             "trials": [asdict(trial) for trial in self.trials],
             "space": self.space.describe(),
         }
+
+    def to_frame(self, library: str = "pandas") -> Any:
+        """The trials as a data frame, one in a row; ``library="polars"`` for one of polars.
+
+        Columns: ``trial``, the parameters (``param:value`` for one that is called like another
+        column), ``value``, ``state`` ("told" or "failed"), ``reason`` and ``suspect``. Where a
+        parameter does not exist, its value is missing. Needs the extra ``frames``.
+        """
+        return of_result(self, positions(self.trials, self.suspects), library)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the summary, and all measurements in a picture or a table."""
+        return notebook_result(self)
 
     def __str__(self) -> str:
         lines = [self._headline()]
