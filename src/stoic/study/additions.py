@@ -7,7 +7,7 @@ from stoic.errors import InvalidInput, InvalidState, StoreDamaged
 from stoic.spaces import Space
 from stoic.spaces.widening import widened
 from stoic.study.definition import Definition
-from stoic.study.store.codec import read, reason_of, written
+from stoic.study.store.codec import read, written
 from stoic.study.store.connection import Connection
 from stoic.study.store.ledger import Ledger, Present
 from stoic.study.store.rows import RESTORE, WHOLE_STUDY, Entry, first_head
@@ -25,9 +25,10 @@ __all__ = [
 ]
 
 _MAX_NOTE_CHARACTERS = 1000
-_SPACE = "space"  # the key of a wider space in its entry
+_NOTE, _SPACE = "note", "space"  # the keys of the content; that of a note also begins it
+_COLUMNS = ", ".join(ENTRY_COLUMNS)
 _LAST = (
-    f"SELECT {', '.join(ENTRY_COLUMNS)} FROM stoic_log WHERE study = ? AND trial = ? "
+    f"SELECT {_COLUMNS} FROM stoic_log WHERE study = ? AND trial = ? "
     "AND measurement < 0 ORDER BY measurement LIMIT 1"
 )
 _DIGEST = "SELECT seal FROM stoic_log WHERE study = ? AND seq = ?"
@@ -57,22 +58,27 @@ def add_note(
     """Add a note to a trial; False where the trial has it already."""
     if text in noted(connection, ledger, trial):
         return False
-    _append(connection, ledger, present, trial, written(text))
+    _append(connection, ledger, present, trial, {_NOTE: text})
     return True
 
 
 def noted(connection: Connection, ledger: Ledger, trial: int) -> list[str]:
     """The notes on a trial, in order."""
     sql = (
-        "SELECT reason FROM stoic_log WHERE study = ? AND trial = ? AND measurement < 0 "
+        f"SELECT {_COLUMNS} FROM stoic_log WHERE study = ? AND trial = ? AND measurement < 0 "
         "ORDER BY measurement DESC"
     )
-    return [reason_of(text) for (text,) in connection.execute(sql, (ledger.id, trial))]
+    rows = connection.execute(sql, (ledger.id, trial))
+    marks = [Entry._make(columns[:6]) for columns in rows]
+    return [text_of_note(mark) for mark in marks if mark.is_note]
 
 
 def text_of_note(entry: Entry) -> str:
-    """The text of a note."""
-    return reason_of(entry.reason)
+    """The text of a note, or `StoreDamaged`."""
+    data = read(entry.reason, "a note")
+    if not isinstance(data, dict) or not isinstance(data.get(_NOTE), str):
+        raise StoreDamaged(f"entry {entry.seq} of the log is a note that can't be read", RESTORE)
+    return str(data[_NOTE])
 
 
 # -- wider spaces ------------------------------------------------------------------------------
@@ -80,13 +86,16 @@ def text_of_note(entry: Entry) -> str:
 
 def widen(connection: Connection, ledger: Ledger, present: Present, space: Space) -> None:
     """Make the study's space wider from here on; the caller checked that it is wider."""
-    content = written({_SPACE: space.describe()})
-    _append(connection, ledger, present, WHOLE_STUDY, content)
+    _append(connection, ledger, present, WHOLE_STUDY, {_SPACE: space.describe()})
 
 
 def last_space(connection: Connection, ledger: Ledger) -> Entry | None:
     """The last entry that widened the study's space."""
-    return _last(connection, ledger, WHOLE_STUDY)
+    found = connection.execute(_LAST, (ledger.id, WHOLE_STUDY)).fetchone()
+    if found is None:
+        return None
+    before = connection.value(_DIGEST, (ledger.id, found[0] - 1))
+    return Entry.of(found, first_head(ledger.uid) if before is None else before, found[0])
 
 
 def with_space(definition: Definition, entry: Entry) -> Definition:
@@ -112,22 +121,12 @@ def present_definition(connection: Connection, ledger: Ledger, text: str) -> Def
 # -- entries -----------------------------------------------------------------------------------
 
 
-def _last(connection: Connection, ledger: Ledger, trial: int) -> Entry | None:
-    """The last addition to a trial, or to the whole study; its number counts them."""
-    found = connection.execute(_LAST, (ledger.id, trial)).fetchone()
-    if found is None:
-        return None
-    before = connection.value(_DIGEST, (ledger.id, found[0] - 1))
-    return Entry.of(found, first_head(ledger.uid) if before is None else before, found[0])
-
-
 def _append(
-    connection: Connection, ledger: Ledger, present: Present, trial: int, content: str
+    connection: Connection, ledger: Ledger, present: Present, trial: int, content: dict[str, object]
 ) -> None:
-    """Append an addition, and save the study's row."""
-    last = _last(connection, ledger, trial)
-    which = -1 if last is None else last.measurement - 1
-    entry = Entry(present.row.entries + 1, trial, which, None, content, present.now)
+    """Append a mark, and save the study's row."""
+    seq = present.row.entries + 1
+    entry = Entry(seq, trial, -seq, None, written(content), present.now)
     head = ledger.append_all(connection, present.row.head, [entry])
-    present.row = present.row._replace(entries=entry.seq, head=head)
+    present.row = present.row._replace(entries=seq, head=head)
     ledger.save(connection, present.row)

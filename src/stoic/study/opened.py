@@ -174,7 +174,7 @@ class OpenStudy(ForkAware):
             self.definition = with_space(self.definition, spaces[-1])
             self._adviser, self._space_seq = None, spaces[-1].seq
         try:
-            self.adviser.take_all([observation_of(*e) for e in entries if e[0].is_outcome])
+            self.adviser.take_all([observation_of(*e) for e in entries if not _of_users(e[0])])
         except BaseException as error:
             self._forget()  # it may hold half of them
             if isinstance(error, InvalidInput):
@@ -216,6 +216,11 @@ class OpenStudy(ForkAware):
                 "asked; tell what ask() gave"
             )
         return row
+
+
+def _of_users(entry: Entry) -> bool:
+    """Whether an entry is for people, or taken in before the adviser is made."""
+    return entry.is_note or entry.is_space
 
 
 def _opened(store: object, name: str, arguments: StudyArguments, mode: int) -> Database:

@@ -16,11 +16,11 @@ __all__ = ["records", "trials_and_entries"]
 def trials_and_entries(
     connection: Connection, ledger: Ledger
 ) -> list[tuple[TrialRow, list[Entry]]]:
-    """Trials by number, each with its entries of the log in order, notes included."""
+    """Trials by number, each with its outcomes and notes in the log's order."""
     row = ledger.present(connection).row
     entries: dict[int, list[Entry]] = {}
     for entry in ledger.log(connection, row):
-        if not entry.is_space:
+        if entry.is_note or not entry.is_mark:
             entries.setdefault(entry.trial, []).append(entry)
     found = [(t, entries.pop(t.number, [])) for t in ledger.trials(connection, row)]
     if entries:
@@ -36,7 +36,7 @@ def records(connection: Connection, ledger: Ledger) -> tuple[TrialRecord, ...]:
 
 
 def _record(trial: TrialRow, entries: list[Entry]) -> TrialRecord:
-    told = [entry for entry in entries if entry.is_outcome]
+    told = [entry for entry in entries if not entry.is_mark]
     outcomes = [entry.outcome for entry in told]
     return TrialRecord(
         number=trial.number,
@@ -49,5 +49,5 @@ def _record(trial: TrialRow, entries: list[Entry]) -> TrialRecord:
         worker=trial.worker,
         attempt=trial.attempt,
         lease_until=trial.lease_until,
-        notes=tuple(text_of_note(entry) for entry in entries if not entry.is_outcome),
+        notes=tuple(text_of_note(entry) for entry in entries if entry.is_note),
     )

@@ -53,8 +53,8 @@ def _table(ledger: Ledger, connection: Connection, definition: Definition) -> Ta
             "state": trial.state,
             **{params[name]: value for name, value in params_of(trial.params).items()},
         }
-        told = [entry for entry in entries if entry.is_outcome]
-        notes = [text_of_note(entry) for entry in entries if not entry.is_outcome]
+        told = [entry for entry in entries if not entry.is_mark]
+        notes = [text_of_note(entry) for entry in entries if entry.is_note]
         end = {"asked": trial.asked, "worker": trial.worker, "attempt": trial.attempt}
         end |= {"notes": "\n".join(notes)} if notes else {}
         rows += [{**known, **_outcome(entry), **end} for entry in told]

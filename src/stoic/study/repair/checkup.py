@@ -158,7 +158,7 @@ class _StudyCheck:
         try:
             entries = self._ledger.entries(self._connection, self._row)
             adviser.take_all(
-                [observation_of(e, t.params) for e, t in entries if t is not None and e.is_outcome]
+                [observation_of(e, t.params) for e, t in entries if t is not None and not e.is_note]
             )
             pending = [params_of(trial.params) for trial in self._ledger.open(self._connection)]
             adviser.suggest(self._row.next_number, pending)

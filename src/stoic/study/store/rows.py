@@ -19,6 +19,7 @@ __all__ = [
     "FIRST_FORMAT",
     "GIVEN_BACK",
     "MAX_ROWS",
+    "NOTE",
     "OPEN",
     "RESTORE",
     "TAKEN_BACK",
@@ -36,6 +37,7 @@ OPEN, TOLD, FAILED = "open", "told", "failed"
 MAX_ROWS = 10**7  # trials or entries of a study that are plausible; the largest budget of tune
 GIVEN_BACK, TAKEN_BACK = 0.0, 1.0  # ends of leases that are over: released, or reclaimed
 WHOLE_STUDY = -1  # the trial of an entry that is about none: a wider space
+NOTE = '{"note":'  # the begin of the content of a note
 UNKNOWN = -1.0  # the end of a lease of format 1, by an unknown clock
 RESTORE = "restore the store from a copy, or let `stoic study doctor` save what is readable"
 
@@ -126,10 +128,11 @@ FIRST_FORMAT = ("", "", 0.0, 0, UNKNOWN)  # further fields of a row of format 1,
 
 
 class Entry(NamedTuple):
-    """An entry of the log: one measurement, the failure of a trial, a note, or a wider space.
+    """An entry of the log: one measurement, the failure of a trial, or a mark.
 
-    Notes and wider spaces have negative numbers of measurement, −1, −2, …; their content stands
-    where a failure has its reason.
+    A mark is no outcome: it is a note on its trial, or says that the study goes on in another way,
+    such as in a wider space. Its content is JSON data in ``reason``, and its measurement is
+    negative, the number of the entry, so that no two are alike.
     """
 
     seq: int
@@ -140,14 +143,19 @@ class Entry(NamedTuple):
     told: float
 
     @property
-    def is_outcome(self) -> bool:
-        """Whether it is a measurement or a failure."""
-        return self.measurement >= 0
+    def is_mark(self) -> bool:
+        """Whether the entry is a mark."""
+        return self.measurement < 0
+
+    @property
+    def is_note(self) -> bool:
+        """Whether the mark is a note of a user."""
+        return self.is_mark and (self.reason or "").startswith(NOTE)
 
     @property
     def is_space(self) -> bool:
-        """Whether it widens the study's space."""
-        return self.trial == WHOLE_STUDY and not self.is_outcome
+        """Whether the mark widens the study's space."""
+        return self.is_mark and self.trial == WHOLE_STUDY
 
     def digest(self, head: str) -> str:
         """The digest that stands in the row, chained to that of the entry before."""
