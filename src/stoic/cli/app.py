@@ -11,6 +11,7 @@ import typer
 import stoic
 from stoic.cli.diagnose import diagnose
 from stoic.cli.duel import duel
+from stoic.cli.note import note
 from stoic.cli.refusals import Commands, plainly
 from stoic.cli.study import study
 from stoic.cli.tune import tune
@@ -63,6 +64,7 @@ def _root(
 app.command(no_args_is_help=True)(tune)
 app.command(no_args_is_help=True)(duel)
 app.command()(diagnose)
+study.command("note", no_args_is_help=True)(note)
 app.add_typer(study, name="study")
 
 

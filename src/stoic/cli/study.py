@@ -59,7 +59,7 @@ def show(name: Name = None, store: Store = "stoic.db", as_json: Json = False) ->
     with plainly():
         from stoic.cli import study_views as views
 
-        with _study(store, name) as opened:
+        with opened_study(store, name) as opened:
             views.shown(opened, as_json)
 
 
@@ -69,7 +69,7 @@ def best(name: Name = None, store: Store = "stoic.db", as_json: Json = False) ->
     with plainly():
         from stoic.cli import study_views as views
 
-        with _study(store, name) as opened:
+        with opened_study(store, name) as opened:
             views.best(opened, as_json)
 
 
@@ -88,7 +88,7 @@ def trials(
 
         if state is not None:
             choice(state, "--state", ("open", "told", "failed"))
-        with _study(store, name) as opened:
+        with opened_study(store, name) as opened:
             found = [trial for trial in opened.trials if state in (None, trial.state)]
             views.trials(opened, found[-last:] if last else found, as_json)
 
@@ -229,7 +229,7 @@ def report(
     with plainly():
         from stoic.report import write_report
 
-        with _study(store, name) as opened:
+        with opened_study(store, name) as opened:
             records = opened.trials
             times = [trial.told for trial in records if trial.told is not None]
             started = min((trial.asked for trial in records), default=None)
@@ -270,7 +270,7 @@ def doctor(
     raise typer.Exit(0 if found.healthy else 1)
 
 
-def _study(store: str, name: str | None) -> Study:
+def opened_study(store: str, name: str | None) -> Study:
     from stoic.study import Study
 
     return Study(store, _name(store, name))

@@ -100,8 +100,10 @@ def trials(study: Study, found: Sequence[TrialRecord], as_json: bool) -> None:
     if as_json:
         print_json([asdict(record) for record in found])
         return
-    table = _table("trial", "state", study.objective, "parameters")
-    table.columns[3].overflow = "fold"
+    noted = any(record.notes for record in found)
+    table = _table("trial", "state", study.objective, "parameters", *["notes"] * noted)
+    for column in table.columns[3:]:
+        column.overflow = "fold"
     for record in found:
         outcome = ", ".join(map(rounded, record.values))
         outcome = record.reason or "" if record.state == "failed" else outcome
@@ -111,7 +113,8 @@ def trials(study: Study, found: Sequence[TrialRecord], as_json: bool) -> None:
             Text(" ".join(words.split())),
             Text(assignments(record.params, " ")),
         )
-        table.add_row(str(record.number), *row)
+        notes = [Text("; ".join(record.notes))] * noted
+        table.add_row(str(record.number), *row, *notes)
     Console().print(table)
 
 

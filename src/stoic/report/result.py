@@ -16,7 +16,9 @@ from stoic.optimize.answers import Answer, Explanation, Luckiest, Suspect, Trial
 from stoic.optimize.optimizer import Optimizer
 from stoic.printable import visible
 from stoic.report.figure import draw, write
-from stoic.report.sensitivity import Without, leave_out
+from stoic.report.frames import of_result
+from stoic.report.notebook import notebook_result
+from stoic.report.sensitivity import Without, leave_out, positions
 from stoic.spaces import Space
 from stoic.spaces.wording import assignments
 
@@ -139,6 +141,19 @@ class Result:
             "space": self.space.describe(),
         }
 
+    def to_frame(self, library: str = "pandas") -> Any:
+        """The trials as a data frame, one in a row; ``library="polars"`` for one of polars.
+
+        Columns: ``trial``, the parameters (``param:value`` for one that is called like another
+        column), ``value``, ``state`` ("told" or "failed"), ``reason`` and ``suspect``. Where a
+        parameter does not exist, its value is missing. Needs the extra ``frames``.
+        """
+        return of_result(self, positions(self.trials, self.suspects), library)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the summary, and all measurements in a picture or a table."""
+        return notebook_result(self)
+
     def __str__(self) -> str:
         lines = [self._headline()]
         if self.best is None:
@@ -146,6 +161,8 @@ class Result:
         else:
             lines += _wrapped(f"Best configuration: {assignments(self.best.params)}", 3)
             lines += self._estimate(self.best)
+            for edge in self.best.at_edge:
+                lines += _wrapped(f"  at an edge: {edge}", 2)
         if self.luckiest is not None:
             lucky = self.luckiest
             text = f"Luckiest measurement: {shown(lucky.trial.value)} in trial {lucky.trial.number}"

@@ -16,7 +16,7 @@ from stoic.optimize.optimizer import Optimizer
 from stoic.report.importance import Importance, bare, columns, importance
 from stoic.report.replay import Estimate, replay
 from stoic.report.sensitivity import positions
-from stoic.spaces import Categorical, Float, Space
+from stoic.spaces import Categorical, Space
 from stoic.spaces.choices import Listed
 from stoic.spaces.parameters import Parameter, Scalar
 
@@ -267,7 +267,7 @@ def _values(parameter: Parameter, here: Scalar) -> list[Scalar]:
     if isinstance(parameter, Categorical):
         return list(parameter.choices)
     q = np.linspace(0.0, 1.0, _LIMITS.points)
-    grid = q if isinstance(parameter, Float) else parameter.fill(np.minimum(q, 1.0 - 1e-12))
+    grid = q if parameter.size is None else parameter.fill(np.minimum(q, 1.0 - 1e-12))
     own = parameter.coordinate(here, "the answer")
     return [parameter.value(c) for c in np.unique([*grid, own]).tolist()]
 

@@ -1,4 +1,4 @@
-"""The definition of a study: space, direction, method and seed, which never change."""
+"""The definition of a study: direction, method and seed, which never change, and its space."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from stoic.checks import choice, describe, given_direction, integer
 from stoic.errors import InvalidInput, StoicError, StoreDamaged, StudyMismatch
 from stoic.optimize.aim import TARGETS, Aim, Bounds, given_bounds
 from stoic.spaces import Arms, Box, Int, Space
+from stoic.spaces.widening import widened
 from stoic.study.store.codec import read, written
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class Definition:
     do not depend on them.
     """
 
-    space: Space
+    space: Space  # may become wider, by an entry of the log
     direction: str
     seed: int
     method: str  # "auto" | "random" | "policy"
@@ -176,28 +177,55 @@ class Definition:
             stoic.policies.from_state(self.policy)
         return self
 
+    def with_space(self, space: Space) -> Definition:
+        """This definition with another space."""
+        return replace(self, space=space)
+
     def agree(self, arguments: StudyArguments, name: str) -> None:
         """Raise `StudyMismatch` unless the given arguments agree with this definition."""
+        if self.wanted_space(arguments, name) is not None:
+            raise self._mismatch("space", arguments.space, name)
+
+    def wanted_space(self, arguments: StudyArguments, name: str) -> Space | None:
+        """The wider space that arguments give which agree otherwise; None where it is the same.
+
+        Raises `StudyMismatch` where something else differs, or where the space is not wider.
+        """
         given: dict[str, Any] = {
             "direction": arguments.direction,
             "seed": arguments.seed,
             "method": arguments.method,
             "objective": arguments.objective,
-            "space": None if arguments.space is None else Space.of(arguments.space),
         }
         if arguments.policy is not None:
             same = self.policy is not None and Definition.of(arguments).policy == self.policy
             given["policy"] = None if same else arguments.policy
-        theirs = given["space"]
-        if theirs is not None and theirs.parameters == self.space.parameters:  # name what differs
-            given["space"], given["valid"] = None, None if theirs == self.space else theirs.valid
         for what, value in given.items():
-            mine = self.space.valid if what == "valid" else getattr(self, what)
-            if value is not None and value != mine:
-                raise StudyMismatch(
-                    f"expected {what} {_short(mine)} of study {name!r}, got {_short(value)}; "
-                    "give the study's own, leave it out, or choose another name"
-                )
+            if value is not None and value != getattr(self, what):
+                raise self._mismatch(what, value, name)
+        return None if arguments.space is None else self._wider(Space.of(arguments.space), name)
+
+    def _wider(self, theirs: Space, name: str) -> Space | None:
+        mine = self.space
+        if theirs.parameters == mine.parameters:  # name what differs
+            if theirs.constraints.key != mine.constraints.key:
+                raise self._mismatch("valid", theirs.valid, name)
+            return None
+        if self.policy is not None:
+            raise self._mismatch("space", theirs, name)
+        try:
+            wider = widened(mine, theirs)
+        except InvalidInput as why:
+            raise self._mismatch("space", theirs, name, f" or a wider one ({why})") from why
+        return None if wider == mine else wider
+
+    def _mismatch(self, what: str, value: object, name: str, also: str = "") -> StudyMismatch:
+        mine = self.space.valid if what == "valid" else getattr(self, what)
+        return StudyMismatch(
+            f"expected {what} {_short(mine)} of study {name!r}{also}, got {_short(value)}; "
+            f"give the study's own{' or a wider one' * bool(also)}, leave it out, or choose "
+            "another name"
+        )
 
 
 def checked_name(name: object, what: str) -> str:
@@ -213,8 +241,8 @@ def checked_name(name: object, what: str) -> str:
 
 def checked_params(space: Space, params: Mapping[str, Any]) -> dict[str, Any]:
     """The values as Python scalars, floats with all digits, or `InvalidParams`."""
-    found = space.decode(space.encode(params))
-    return {k: float(params[k]) if isinstance(v, float) else v for k, v in found.items()}
+    scalars: dict[str, Any] = dict(space.read([params])[1][0])
+    return scalars
 
 
 def _space_of(policy: Mapping[str, Any]) -> Space:

@@ -112,9 +112,13 @@ class Leases(ForkAware):
             return self._given(trial)
 
     def _suggest(self, connection: Connection, present: Present) -> dict[str, Any]:
-        adviser, row = self._opened.adviser, present.row
-        pending = self._opened.pending(connection, row) if adviser.needs_history else []
-        return adviser.suggest(row.next_number, pending)
+        row = present.row
+        if self._opened.adviser.needs_history:
+            pending = self._opened.pending(connection, row)
+        else:
+            pending = []
+            self._opened.keep_space(connection, row)
+        return self._opened.adviser.suggest(row.next_number, pending)
 
     def _returned(self, connection: Connection, present: Present) -> TrialRow | None:
         """A trial to lease again; those that were lost too often fail on the way."""

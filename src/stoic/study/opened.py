@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from stoic.checks import given_direction, integer
 from stoic.errors import InvalidInput, StoreDamaged, StoreMissing, UnknownStudy, UnknownTrial
 from stoic.forks import ForkAware
+from stoic.spaces.widening import changes
+from stoic.study.additions import last_space, present_definition, widen, with_space
 from stoic.study.advisers import Adviser, Observation
 from stoic.study.bandits import PolicyAdviser
 from stoic.study.definition import Definition, StudyArguments
@@ -56,12 +58,13 @@ class OpenStudy(ForkAware):
         self.thinking = threading.RLock()
         try:
             row, self.definition = self._found(arguments, wanted)
-            self.definition.agree(arguments, name)
             self.definition = self.definition.asking(arguments)
+            wider = self.definition.wanted_space(arguments, name)
             self.ledger = Ledger(self.database, row)
             self._forget()
             self.join_forks()
             self._load()
+            self.widened = () if wider is None else self._widen(arguments)
         except BaseException:
             self.database.close()
             raise
@@ -75,8 +78,8 @@ class OpenStudy(ForkAware):
             not_behind(connection, counters, self.database.url.path)
             found = find(connection, self.name)
             others = names(connection)
-        if found is not None:
-            return found[0], Definition.from_text(found[1])
+            if found is not None:
+                return self._defined(connection, *found)
         if wanted is None:
             if arguments.space is not None:
                 given_direction(arguments.direction)
@@ -92,7 +95,24 @@ class OpenStudy(ForkAware):
                 row = create(connection, uuid.uuid4().hex, self.name, now, wanted.text())
                 self.database.note(row)
                 return row, wanted
-        return found[0], Definition.from_text(found[1])
+            return self._defined(connection, *found)
+
+    def _defined(
+        self, connection: Connection, row: StudyRow, text: str
+    ) -> tuple[StudyRow, Definition]:
+        return row, present_definition(connection, Ledger(self.database, row), text)
+
+    def _widen(self, arguments: StudyArguments) -> tuple[str, ...]:
+        """Make the space as wide as given, unless another process did; return what changed."""
+        before = self.definition.space
+        with self.database.write() as connection:
+            present = self.ledger.present(connection, lock=True)
+            self.catch_up(connection, present.row)
+            wider = self.definition.wanted_space(arguments, self.name)
+            if wider is not None:
+                widen(connection, self.ledger, present, wider)
+        self.informed()
+        return tuple(changes(before, self.definition.space))
 
     def _load(self) -> None:
         with self.database.read() as connection:
@@ -100,21 +120,16 @@ class OpenStudy(ForkAware):
             if not self.adviser.needs_history:
                 verify(connection, self.ledger, row)
                 return
-            observations: list[Observation] = []
-            verify(
-                connection,
-                self.ledger,
-                row,
-                lambda *both: observations.append(observation_of(*both)),
-            )
-            self._take(observations, row)
+            entries: list[tuple[Entry, str]] = []
+            verify(connection, self.ledger, row, lambda *both: entries.append(both))
+            self._take(entries, row)
 
     # -- the adviser --------------------------------------------------------------------------
 
     def _forget(self) -> None:
         """Make a new adviser; it is a cache of the log."""
         self._adviser: Adviser | None = None
-        self._seen, self._head = 0, first_head(self.ledger.uid)
+        self._seen, self._head, self._space_seq = 0, first_head(self.ledger.uid), 0
 
     @property
     def adviser(self) -> Adviser:
@@ -137,12 +152,30 @@ class OpenStudy(ForkAware):
                 f"expected the log of study {self.name!r} to go on from entry {self._seen}, got "
                 f"another of {row.entries} entries; was it replaced by an old copy?"
             )
-        after = self.ledger.entries(connection, row, self._seen, self._head)
-        self._take([observation_of(entry, trial.params) for entry, trial in after], row)
+        entries = self._after(connection, row)
+        if self._seen and any(entry.is_space for entry, _ in entries):
+            self._forget()  # the adviser begins again in the wider space, with the whole log
+            entries = self._after(connection, row)
+        self._take(entries, row)
 
-    def _take(self, observations: list[Observation], row: StudyRow) -> None:
+    def keep_space(self, connection: Connection, row: StudyRow) -> None:
+        """Take in a wider space, where the adviser needs nothing else of the log."""
+        last = last_space(connection, self.ledger)
+        if last is not None and last.seq > self._space_seq:
+            self.catch_up(connection, row)
+
+    def _after(self, connection: Connection, row: StudyRow) -> list[tuple[Entry, str]]:
+        """Entries that are new to the adviser, with the parameters of their trials."""
+        after = self.ledger.entries(connection, row, self._seen, self._head)
+        return [(entry, "" if trial is None else trial.params) for entry, trial in after]
+
+    def _take(self, entries: list[tuple[Entry, str]], row: StudyRow) -> None:
+        spaces = [entry for entry, _ in entries if entry.is_space]
+        if spaces:
+            self.definition = with_space(self.definition, spaces[-1])
+            self._adviser, self._space_seq = None, spaces[-1].seq
         try:
-            self.adviser.take_all(observations)
+            self.adviser.take_all([observation_of(*e) for e in entries if not _of_users(e[0])])
         except BaseException as error:
             self._forget()  # it may hold half of them
             if isinstance(error, InvalidInput):
@@ -184,6 +217,11 @@ class OpenStudy(ForkAware):
                 "asked; tell what ask() gave"
             )
         return row
+
+
+def _of_users(entry: Entry) -> bool:
+    """Whether an entry is for people, or taken in before the adviser is made."""
+    return entry.is_note or entry.is_space
 
 
 def _opened(store: object, name: str, arguments: StudyArguments, mode: int) -> Database:

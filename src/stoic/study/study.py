@@ -9,15 +9,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from stoic.checks import describe, integer, number
-from stoic.errors import InvalidInput, InvalidPayoff
+from stoic.errors import InvalidInput, InvalidParams, InvalidPayoff
 from stoic.optimize import Trial
 from stoic.report import Result
 from stoic.spaces import Space
+from stoic.study.additions import add_note, checked_note
 from stoic.study.definition import StudyArguments, checked_name, checked_params
 from stoic.study.leases import Leases
 from stoic.study.opened import OpenStudy
 from stoic.study.outcomes import Outcomes
-from stoic.study.records import StudyTrial
+from stoic.study.records import StudyTrial, TrialRecord
 from stoic.study.repair.backup import backup
 from stoic.study.running import run
 from stoic.study.view import StudyView
@@ -47,9 +48,10 @@ class Study(StudyView):
     name
         Of the study; a store may hold several.
     space
-        What to search, as for `stoic.Optimizer`. Makes the study if it does not exist; an existing
-        study must have this space. With neither space nor policy, the study must exist. Constraints
-        of a `stoic.Space` must be text.
+        What to search, as for `stoic.Optimizer`. Makes the study if it does not exist. An existing
+        study goes on in this space if it is the same or a wider one: wider ranges, or more choices,
+        of the same parameters. With neither space nor policy, the study must exist. Constraints of
+        a `stoic.Space` must be text.
     policy
         A policy of `stoic.policies` instead of a space; it is copied as it is now. Trials then
         have ``params == {"arm": i}``, or ``x0``, ``x1``, … on a box.
@@ -179,7 +181,15 @@ class Study(StudyView):
 
     def enqueue(self, params: Mapping[str, Any]) -> None:
         """Add a configuration that is asked before any suggestion."""
-        self._leases.enqueue(checked_params(self.space, params))
+        self._leases.enqueue(self._checked(params))
+
+    def _checked(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """A configuration of the space, which another worker may have widened."""
+        try:
+            return checked_params(self.space, params)
+        except InvalidParams:
+            self.refresh()
+            return checked_params(self.space, params)
 
     def _seconds(self, lease: float | None) -> float:
         return self.lease if lease is None else _lease(lease)
@@ -208,9 +218,21 @@ class Study(StudyView):
 
     def add(self, params: Mapping[str, Any], value: float) -> StudyTrial:
         """Take in a measurement that was made elsewhere, as a trial of its own."""
-        checked = checked_params(self.space, params)
+        checked = self._checked(params)
         y = number(value, "value", error=InvalidPayoff)
         return self._leases.leased(self._outcomes.add(checked, y, self.worker))
+
+    def note(self, trial: StudyTrial | TrialRecord | int, text: str) -> None:
+        """Add a note of at most 1000 characters to a trial; the same note again changes nothing.
+
+        For people: no suggestion and no answer depends on it. `trials`, `to_frame` and exports have
+        it. Line breaks become spaces.
+        """
+        wanted, line = self._opened.number(trial), checked_note(text)
+        with self._opened.database.write() as connection:
+            present = self._opened.ledger.present(connection, lock=True)
+            self._opened.known(connection, wanted)
+            add_note(connection, self._opened.ledger, present, wanted, line)
 
     # -- all in one call ----------------------------------------------------------------------
 

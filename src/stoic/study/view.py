@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from stoic.errors import StoreError
+from stoic.notebook import block, words
 from stoic.optimize import Answer, Luckiest, Suspect
 from stoic.optimize.aim import Bounds
 from stoic.report import Result
+from stoic.report.notebook import notebook_result
 from stoic.spaces import Space
 from stoic.study.advisers import Adviser
+from stoic.study.definition import Definition
+from stoic.study.frames import study_frame
 from stoic.study.opened import OpenStudy
 from stoic.study.records import TrialRecord
+from stoic.study.store.rows import FAILED, OPEN, TOLD
 from stoic.study.store.urls import shown
 from stoic.study.trials import records
 
@@ -19,13 +27,17 @@ class StudyView:
     """The part of `stoic.Study` that changes nothing."""
 
     def __init__(self, opened: OpenStudy) -> None:
-        self._opened, self._definition = opened, opened.definition
+        self._opened = opened
+
+    @property
+    def _definition(self) -> Definition:
+        return self._opened.definition
 
     # -- definition and trials ----------------------------------------------------------------
 
     @property
     def space(self) -> Space:
-        """What is searched."""
+        """What is searched; wider once this object took in that another worker widened it."""
         return self._definition.space
 
     @property
@@ -59,6 +71,11 @@ class StudyView:
         return self._definition.objective
 
     @property
+    def widened(self) -> tuple[str, ...]:
+        """What opening this study with a wider space changed, in words."""
+        return self._opened.widened
+
+    @property
     def uid(self) -> str:
         """A universally unique id of the study."""
         return self._opened.ledger.uid
@@ -79,6 +96,25 @@ class StudyView:
         """All trials, by number."""
         with self._opened.database.read() as connection:
             return records(connection, self._opened.ledger)
+
+    def to_frame(self, library: str = "pandas") -> Any:
+        """All trials as a data frame: a row for each measurement, failure and open trial.
+
+        Columns: ``trial``, ``measurement``, the parameters, ``value``, ``state``, ``reason``,
+        ``suspect``, ``notes``, ``asked``, ``told`` and ``worker``; see `stoic.Result.to_frame`.
+        """
+        return study_frame(self.space.names, self.trials, self.suspects(), library)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the study's name and counts, and its result so far."""
+        try:
+            states = [record.state for record in self.trials]
+            result = self.result()
+        except StoreError as error:  # a closed or deleted study is still an object
+            return block(words(f"{self!r}: {error}"))
+        counts = ", ".join(f"{states.count(state)} {state}" for state in (TOLD, FAILED, OPEN))
+        about = f"study {self._opened.name!r} in {self.url}: {counts}"
+        return notebook_result(result, words(about))
 
     # -- answers ------------------------------------------------------------------------------
 

@@ -44,7 +44,7 @@ def _brief(plan: Plan, params: Mapping[str, Any]) -> dict[str, Any]:
     """A valid configuration with fewer digits, practically the same: see `_fewer_digits`."""
     short = {
         name: _fewer_digits(value, parameter.low, parameter.high)
-        if isinstance(parameter := plan.space.parameters[name], Float)
+        if isinstance(parameter := plan.space.parameters[name], Float) and parameter.step is None
         else value
         for name, value in params.items()
     }
@@ -85,6 +85,8 @@ def _lines(result: Result, plan: Plan, width: int) -> Iterator[Text]:
         yield Text("")
         text = times(best.measured)
         yield from _named("estimate", f"{plan.objective} {best.shown()}, {text}", width, 2)
+        for edge in best.at_edge:
+            yield from _named("edge", str(edge), width, 2, style="yellow")
     if result.luckiest is not None:
         lucky = result.luckiest
         text = f"{shown(lucky.trial.value)} in trial {lucky.trial.number}; {lucky.why}"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from stoic.checks import Array
 from stoic.optimize.acquisition import mean_slopes
+from stoic.optimize.answers.edges import edges
 from stoic.optimize.answers.interval import interval
 from stoic.optimize.answers.records import Answer
 from stoic.optimize.knowledge import Knowledge
@@ -38,6 +39,14 @@ def recommend(known: Knowledge) -> Answer:
     """
     if known.model.scaling.is_one_sided:
         return estimate(known, known.history.points()[int(np.argmax(known.history.values()))])
+    point = _chosen(known)
+    answer = estimate(known, point)
+    at_edge = edges(known.model, known.history.space, point, answer.params)
+    return replace(answer, at_edge=at_edge)
+
+
+def _chosen(known: Knowledge) -> Array:
+    """The point of the highest cautious estimate."""
     points = known.model.points()
     best = np.argsort(-cautious_scores(known, points), kind="stable")[: _RULE.starts]
     hyper = known.model.gp.hyper
@@ -47,7 +56,8 @@ def recommend(known: Knowledge) -> Answer:
         points = np.vstack([points, uphill])
     scores, chance = cautious_scores(known, points), known.failures.chance_of_success(points)
     safe = min(_RULE.min_success, float(chance[np.isfinite(scores)].max()))
-    return estimate(known, points[int(np.argmax(np.where(chance >= safe, scores, -np.inf)))])
+    chosen: Array = points[int(np.argmax(np.where(chance >= safe, scores, -np.inf)))]
+    return chosen
 
 
 def estimate(known: Knowledge, point: Array) -> Answer:

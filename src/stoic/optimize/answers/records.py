@@ -8,8 +8,10 @@ from dataclasses import asdict, dataclass
 from statistics import median_high, median_low
 from typing import Any
 
+from stoic.notebook import block, table, words
 from stoic.numbers import shown, with_interval
 from stoic.optimize.aim import TARGETS
+from stoic.optimize.answers.edges import Edge
 from stoic.optimize.answers.explanation import Explanation
 from stoic.spaces.wording import assignments
 
@@ -51,6 +53,7 @@ class Answer:
     measured: int  # how often this configuration was evaluated with success
     target: str = "median"  # or "mean": what value and interval are for
     single_run: tuple[float, float] = (-math.inf, math.inf)
+    at_edge: tuple[Edge, ...] = ()  # parameters at an end of their ranges, where that matters
 
     def __str__(self) -> str:
         text = f"{assignments(self.params)}: {self.shown()}, {self.meaning}"
@@ -89,6 +92,12 @@ class Answer:
         """
         value, low, high = with_interval(self.value, self.interval)
         return f"{value} ({label}{low} to {high})" if self.bounded else f"{value} ({UNKNOWN})"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the parameters, and the estimate."""
+        rows = [(name, shown(value)) for name, value in self.params.items()]
+        lines = [f"estimated {self.shown('90% interval ')}", *map(str, self.at_edge)]
+        return block(table(["parameter", "value"], rows), words("\n".join(lines)))
 
     def to_dict(self) -> dict[str, Any]:
         """The answer as data that JSON can hold; an unknown interval is None."""

@@ -77,7 +77,7 @@ def answer(result: Result, best: Answer, view: View) -> str:
         f"<p class=lead>{_ADVICE[case.verdict]} "
         f"Its {what} is estimated at <b>{value}</b> from {_measurements(result)}; "
         f"the 90% interval of the true value is {ends}.</p>"
-        f'<dl class="config">{rows}</dl>'
+        f'<dl class="config">{rows}</dl>{_edges(best)}'
         f'<details class="exact"><summary>To the last digit</summary><pre>{exact}</pre></details>'
         f'<div class="tiles">{"".join(tiles)}</div>'
         f'<h3>How sure, and why</h3><ul class="reasons">{reasons}</ul>',
@@ -92,6 +92,11 @@ def _measurements(result: Result) -> str:
     return (
         f"{n}, {suspects} of them {'a suspect' if suspects == 1 else 'suspects'}" if suspects else n
     )
+
+
+def _edges(best: Answer) -> str:
+    """A sentence for each parameter at an end of its range."""
+    return "".join(f"<p><b>At an edge:</b> {esc(edge)}.</p>" for edge in best.at_edge)
 
 
 def _tile(name: str, value: str, note: str) -> str:
