@@ -21,7 +21,7 @@ __all__ = ["METHODS", "Definition", "StudyArguments", "checked_name", "checked_p
 
 METHODS = ("auto", "random")
 _MAX_NAME_CHARACTERS = 200
-_FORMAT = 1
+_FORMATS = (1, 2)  # the second has a baseline
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ class StudyArguments:
     seed: int | None = None
     method: str | None = None
     objective: str | None = None
+    baseline: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         if self.direction is not None:
@@ -59,6 +60,8 @@ class StudyArguments:
             raise InvalidInput(f"expected a policy of stoic.policies, got {describe(self.policy)}")
         if (self.seed, self.method) != (None, None):
             raise InvalidInput("expected neither seed nor method with a policy; it has its own")
+        if self.baseline is not None:
+            raise InvalidInput("expected no baseline with a policy, got one; drop it")
 
     @property
     def enough(self) -> bool:
@@ -76,6 +79,7 @@ class Definition:
     method: str  # "auto" | "random" | "policy"
     objective: str
     policy: dict[str, Any] | None = None  # the state at which a policy began
+    baseline: dict[str, Any] | None = None
 
     @classmethod
     def of(cls, arguments: StudyArguments) -> Definition:
@@ -84,7 +88,9 @@ class Definition:
         if arguments.policy is None:
             space, method = Space.of(arguments.space), arguments.method or "auto"
             direction = given_direction(arguments.direction)
-            return cls(space, direction, int(arguments.seed or 0), method, objective)
+            seed, base = int(arguments.seed or 0), arguments.baseline
+            baseline = None if base is None else checked_params(space, base)
+            return cls(space, direction, seed, method, objective, baseline=baseline)
         policy: Policy = arguments.policy
         direction = arguments.direction or "maximize"
         plain = {k: v.tolist() if isinstance(v, np.ndarray | np.generic) else v
@@ -97,10 +103,14 @@ class Definition:
 
     def text(self) -> str:
         """The definition as it is stored."""
-        what = {"space": self.space.describe()} if self.policy is None else {"policy": self.policy}
+        what: dict[str, Any] = {"policy": self.policy}
+        if self.policy is None:
+            what = {"space": self.space.describe()}
+        if self.baseline is not None:
+            what["baseline"] = self.baseline
         return written(
             {
-                "format": _FORMAT,
+                "format": _FORMATS[self.baseline is not None],
                 "direction": self.direction,
                 "seed": self.seed,
                 "method": self.method,
@@ -114,14 +124,16 @@ class Definition:
         """The definition of a stored study, or `StoreDamaged`."""
         data = read(text, "a definition")
         try:
-            if data["format"] != _FORMAT:
-                raise InvalidInput(f"expected a definition of format {_FORMAT}")
+            if data["format"] not in _FORMATS:
+                raise InvalidInput(f"expected a definition of format {_FORMATS[-1]} at most")
             policy = data.get("policy")
             space = Space.from_description(data["space"]) if policy is None else _space_of(policy)
             direction = given_direction(data["direction"])
             method = choice(data["method"], "method", (*METHODS, "policy"))
             seed = integer(data["seed"], "seed", at_least=0, at_most=2**63 - 1)
-            return cls(space, direction, seed, method, str(data["objective"]), policy)
+            base = data.get("baseline")
+            baseline = None if base is None else checked_params(space, base)
+            return cls(space, direction, seed, method, str(data["objective"]), policy, baseline)
         except (StoicError, KeyError, TypeError, AttributeError) as cause:
             raise StoreDamaged(
                 f"expected a whole definition, got {text[:60]!r}… ({cause})", "restore a copy"
@@ -142,6 +154,8 @@ class Definition:
             "objective": arguments.objective,
             "space": None if arguments.space is None else Space.of(arguments.space),
         }
+        if arguments.baseline is not None:
+            given["baseline"] = checked_params(self.space, arguments.baseline)
         if arguments.policy is not None:
             same = self.policy is not None and Definition.of(arguments).policy == self.policy
             given["policy"] = None if same else arguments.policy

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from stoic.checks import given_direction, integer
 from stoic.errors import InvalidInput, StoreDamaged, StoreMissing, UnknownStudy, UnknownTrial
 from stoic.forks import ForkAware
-from stoic.study.advisers import Adviser, Observation
+from stoic.study.advisers import Adviser, Mark, Observation
 from stoic.study.bandits import PolicyAdviser
 from stoic.study.definition import Definition, StudyArguments
+from stoic.study.finals.marks import mark_of
 from stoic.study.optimizers import OptimizerAdviser, RandomAdviser
 from stoic.study.records import StudyTrial, TrialRecord
 from stoic.study.store import Database, open_store
@@ -34,8 +35,10 @@ def adviser_of(definition: Definition, policy: Policy | None = None) -> Adviser:
     return (RandomAdviser if definition.method == "random" else OptimizerAdviser)(definition)
 
 
-def observation_of(entry: Entry, params: str) -> Observation:
+def observation_of(entry: Entry, params: str) -> Observation | Mark:
     """An entry of the log as its adviser takes it, with the parameters of its trial."""
+    if entry.is_mark:
+        return mark_of(entry)
     return entry.trial, params_of(params), *entry.outcome
 
 
@@ -99,7 +102,7 @@ class OpenStudy(ForkAware):
             if not self.adviser.needs_history:
                 verify(connection, self.ledger, row)
                 return
-            observations: list[Observation] = []
+            observations: list[Observation | Mark] = []
             verify(
                 connection,
                 self.ledger,
@@ -122,6 +125,11 @@ class OpenStudy(ForkAware):
             self._adviser = adviser_of(self.definition, self._policy)
         return self._adviser
 
+    @property
+    def seen(self) -> int:
+        """How many entries of the log the adviser has."""
+        return self._seen
+
     def after_fork_in_child(self) -> None:
         if self.thinking.acquire(blocking=False):  # free, or held by the thread that forked
             self.thinking.release()
@@ -139,9 +147,9 @@ class OpenStudy(ForkAware):
         after = self.ledger.entries(connection, row, self._seen, self._head)
         self._take([observation_of(entry, trial.params) for entry, trial in after], row)
 
-    def _take(self, observations: list[Observation], row: StudyRow) -> None:
+    def _take(self, observations: list[Observation | Mark], row: StudyRow) -> None:
         try:
-            self.adviser.take_all(observations)
+            self.adviser.take_log(observations)
         except BaseException as error:
             self._forget()  # it may hold half of them
             if isinstance(error, InvalidInput):

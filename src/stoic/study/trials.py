@@ -15,11 +15,12 @@ __all__ = ["records", "trials_and_entries"]
 def trials_and_entries(
     connection: Connection, ledger: Ledger
 ) -> list[tuple[TrialRow, list[Entry]]]:
-    """Trials by number, each with its entries of the log in order."""
+    """Trials by number, each with its outcomes in the log's order."""
     row = ledger.present(connection).row
     entries: dict[int, list[Entry]] = {}
     for entry in ledger.log(connection, row):
-        entries.setdefault(entry.trial, []).append(entry)
+        if not entry.is_mark:
+            entries.setdefault(entry.trial, []).append(entry)
     found = [(t, entries.pop(t.number, [])) for t in ledger.trials(connection, row)]
     if entries:
         raise StoreDamaged(

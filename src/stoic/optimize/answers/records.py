@@ -6,10 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import median_high, median_low
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stoic.numbers import shown, with_interval
 from stoic.spaces.wording import assignments
+
+if TYPE_CHECKING:
+    from stoic.optimize.finals import Verdict
 
 __all__ = ["UNKNOWN", "Answer", "Conclusion", "Luckiest", "Suspect", "Trial", "middle"]
 
@@ -102,6 +105,7 @@ class Conclusion:
     answer: Answer
     luckiest: Luckiest
     suspects: tuple[Suspect, ...]
+    verdict: Verdict | None = None  # of the finals
 
 
 def middle(values: Sequence[float]) -> float:

@@ -154,7 +154,7 @@ class _StudyCheck:
             return
         try:
             entries = self._ledger.entries(self._connection, self._row)
-            adviser.take_all([observation_of(entry, trial.params) for entry, trial in entries])
+            adviser.take_log([observation_of(entry, trial.params) for entry, trial in entries])
             pending = [params_of(trial.params) for trial in self._ledger.open(self._connection)]
             adviser.suggest(self._row.next_number, pending)
         except StoicError as error:

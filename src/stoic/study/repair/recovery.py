@@ -151,7 +151,7 @@ def _rebuilt(
     taken.add(name)
     outcomes: dict[int, list[Entry]] = {}
     for entry in found.entries:
-        if entry.trial in found.trials:
+        if entry.trial in found.trials and not entry.is_mark:
             outcomes.setdefault(entry.trial, []).append(entry)
     made = create(connection, row.uid, name, row.made, definition.text())
     trial_rows = [_trial(n, found, outcomes, definition) for n in range(row.next_number)]

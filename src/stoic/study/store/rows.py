@@ -124,7 +124,11 @@ FIRST_FORMAT = ("", "", 0.0, 0, UNKNOWN)  # further fields of a row of format 1,
 
 
 class Entry(NamedTuple):
-    """An entry of the log: one measurement, or the failure of a trial."""
+    """An entry of the log: one measurement, the failure of a trial, or a mark.
+
+    A mark is no outcome: it says that the study goes on in another way. Its text is in ``reason``,
+    its measurement is negative, and its trial is the one that was asked last.
+    """
 
     seq: int
     trial: int
@@ -136,6 +140,11 @@ class Entry(NamedTuple):
     def digest(self, head: str) -> str:
         """The digest that stands in the row, chained to that of the entry before."""
         return digest(head, *self)
+
+    @property
+    def is_mark(self) -> bool:
+        """Whether the entry is a mark."""
+        return self.measurement < 0
 
     @property
     def outcome(self) -> tuple[float | None, str | None]:

@@ -43,7 +43,8 @@ def verify(
             raise _damaged(
                 ledger, f"entry {entry.seq} is of trial {entry.trial}, which does not exist"
             )
-        outcomes[entry.trial] = 1 if entry.reason is None else 2
+        if not entry.is_mark:
+            outcomes[entry.trial] = 1 if entry.reason is None else 2
         if take is not None:
             take(entry, params[entry.trial])
     if states != outcomes:
