@@ -194,7 +194,7 @@ class _Memory:
 
     def __init__(self, optimizer: Optimizer, limits: Limits) -> None:
         self._optimizer = optimizer
-        self.course = Course(limits, _Steering(optimizer))
+        self.course = Course(limits, OptimizerSteering(optimizer))
 
     def left(self) -> int:
         return self.course.left(len(self._optimizer.trials))
@@ -219,7 +219,7 @@ class _Memory:
         return Finished(last.number, last.params, outcome)
 
 
-class _Steering:
+class OptimizerSteering:
     """An optimiser as a course steers it."""
 
     def __init__(self, optimizer: Optimizer) -> None:
