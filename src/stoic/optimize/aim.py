@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypedDict
 
 from stoic.checks import choice, describe, given_direction, number
 from stoic.errors import InvalidInput
 
-__all__ = ["TARGETS", "Aim", "Bounds", "Question", "given_bounds"]
+__all__ = ["TARGETS", "Aim", "Bounds", "given_bounds"]
 
 Bounds = tuple[float | None, float | None]  # lowest and highest possible value; None is open
 
@@ -18,13 +17,6 @@ TARGETS = {
     "median": "median of all runs",
     "mean": "average over runs, suspects excluded",
 }
-
-
-class Question(TypedDict, total=False):
-    """What may be asked besides the direction, as keywords of `stoic.maximize`."""
-
-    target: str
-    bounds: tuple[float | None, float | None] | None
 
 
 @dataclass(frozen=True)

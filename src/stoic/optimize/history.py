@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from stoic.checks import Array
+from stoic.checks import Array, describe, listed, number
+from stoic.errors import InvalidInput, InvalidPayoff
 from stoic.optimize.aim import Aim
 from stoic.optimize.answers import Trial
 from stoic.spaces import Space
 
-__all__ = ["History", "key"]
+__all__ = ["History", "key", "read_outcomes"]
 
 Outcome = tuple[Mapping[str, Any], float | None, str | None]  # parameters, value, reason
 
 
+_TRIPLE = "(parameters, value, reason)"
+_TRIPLES = f"{_TRIPLE} triples"
 _DESIGN_SIZE = 8  # evaluations of up to four columns; chosen on the develop set, benchmarks/robust
 _MAX_DESIGN_SIZE = 12
 
@@ -100,6 +104,15 @@ class History:
         """All points that were tried, as keys."""
         return {key(point) for point in self._points[: len(self)]}
 
+    def reported(self, first: int = 0) -> Array:
+        """Points of all trials from number ``first`` on, failed ones included."""
+        points: Array = self._points[first : len(self)]
+        return points
+
+    def successes_until(self, number: int) -> int:
+        """How many of the trials before that number gave a value."""
+        return bisect_left(self._good, number)
+
     def configuration(self, point: Array) -> dict[str, Any]:
         """The configuration of a point that is valid, or was reported.
 
@@ -118,3 +131,33 @@ class History:
         failed[self._good] = False
         points: Array = self._points[: len(self)][failed]
         return points
+
+
+def read_outcomes(
+    space: Space, told: Sequence[tuple[Mapping[str, Any], float | None, str | None]]
+) -> tuple[Array, list[Outcome]]:
+    """Reported outcomes, checked, with their points."""
+    triples = [_triple(item, i) for i, item in enumerate(listed(told, "told", _TRIPLES))]
+    points, configurations = space.read([params for params, _, _ in triples])
+    outcomes: list[Outcome] = [
+        (params, *_outcome(value, reason))
+        for params, (_, value, reason) in zip(configurations, triples, strict=True)
+    ]
+    return points, outcomes
+
+
+def _triple(item: object, i: int) -> tuple[Any, Any, Any]:
+    if not isinstance(item, tuple | list) or len(item) != 3:
+        raise InvalidInput(
+            f"expected each outcome as {_TRIPLE}, got {describe(item)} as number {i}; where there "
+            "is a value the reason is None, where it failed the value is"
+        )
+    return item[0], item[1], item[2]
+
+
+def _outcome(value: float | None, reason: str | None) -> tuple[float | None, str | None]:
+    if value is not None:
+        return number(value, "value", error=InvalidPayoff), None
+    if not isinstance(reason, str):
+        raise InvalidInput(f"expected reason as text, got {type(reason).__name__}")
+    return None, reason

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from stoic.checks import Array, describe, integer, listed, number
+from stoic.checks import Array, integer, listed, number
 from stoic.errors import InvalidInput, InvalidPayoff
 from stoic.optimize.acquisition import Acquisition
 from stoic.optimize.aim import Aim
@@ -19,20 +19,23 @@ from stoic.optimize.answers.recommendation import recommend
 from stoic.optimize.answers.suspects import suspects
 from stoic.optimize.auditing import to_repeat
 from stoic.optimize.failures import Failures
-from stoic.optimize.history import History, key
+from stoic.optimize.finals import Verdict
+from stoic.optimize.finals.baseline import measurements_due
+from stoic.optimize.finals.race import Finals
+from stoic.optimize.finals.stage import Stage
+from stoic.optimize.history import History, key, read_outcomes
 from stoic.optimize.knowledge import Knowledge
 from stoic.optimize.long_run import LongRun
 from stoic.optimize.model import Model
 from stoic.optimize.modeller import Modeller
 from stoic.optimize.search import Search
+from stoic.optimize.settling import settled
 from stoic.optimize.tactics import Tactics
 from stoic.parallel import one_thread
 from stoic.spaces import Space
 
 __all__ = ["Optimizer"]
 
-_TRIPLE = "(parameters, value, reason)"
-_TRIPLES = f"{_TRIPLE} triples"
 _DESIGN_POINTS = 256  # drawn at once; only runs that no surrogate explains need more than a few
 
 
@@ -58,6 +61,9 @@ class Optimizer:
     bounds
         The lowest and the highest possible value, ``(0, None)`` for times; no estimate and no
         interval is outside. A value outside is a suspect.
+    baseline
+        The configuration in use today, or the default one: measured first, again now and then, and
+        in the finals, where the answer is compared with it.
     tactics
         Constants of the search, for experiments.
 
@@ -79,6 +85,7 @@ class Optimizer:
         seed: int = 0,
         target: str = "median",
         bounds: tuple[float | None, float | None] | None = None,
+        baseline: Mapping[str, Any] | None = None,
         tactics: Tactics | None = None,
     ) -> None:
         self.space = Space.of(space)
@@ -89,6 +96,13 @@ class Optimizer:
         self._modeller = Modeller(self.history)
         self._long_run = LongRun(self.history, self._modeller, self.seed)
         self._acquisition = Acquisition(Search(self.space, self.seed), tactics)
+        base = None if baseline is None else self.space.read([baseline])[1][0]
+        self._stage = Stage(self.history, self._modeller, self.seed, base)
+
+    @property
+    def baseline(self) -> dict[str, Any] | None:
+        """The baseline, if one was given."""
+        return None if self._stage.baseline is None else dict(self._stage.baseline)
 
     # -- ask ----------------------------------------------------------------------------------
 
@@ -121,6 +135,11 @@ class Optimizer:
 
     def _suggest(self, waiting: list[Array]) -> Array:
         history = self.history
+        if self._stage.race is not None:
+            return self._stage.race.next(waiting)
+        base = self._baseline_due(waiting)
+        if base is not None:
+            return base
         round_ = len(history) + len(waiting)
         if round_ < history.design_size or history.successes < 2:
             return self._of_design(waiting)
@@ -137,6 +156,15 @@ class Optimizer:
         committee = model.committee(self._acquisition.tactics, pending)
         seen = np.vstack([model.points(), pending])
         return self._acquisition.choose(committee, seen, failures, round_)
+
+    def _baseline_due(self, waiting: list[Array]) -> Array | None:
+        """The point of the baseline, if another measurement of it is due."""
+        if self._stage.baseline is None:
+            return None
+        point, history = self.space.encode(self._stage.baseline), self.history
+        made = sum((other == point).all() for other in (*history.reported(), *waiting))
+        due = measurements_due(len(history) + len(waiting), history.design_size)
+        return point if made < due else None
 
     def _without_model(self, waiting: list[Array], round_: int) -> Array:
         """A point that fills the space and, every second time, one beside a good measurement."""
@@ -177,13 +205,60 @@ class Optimizer:
 
         Ten times as fast as reporting them one by one.
         """
-        triples = [_triple(item, i) for i, item in enumerate(listed(told, "told", _TRIPLES))]
-        points, configurations = self.space.read([params for params, _, _ in triples])
-        outcomes = [
-            (params, *_outcome(value, reason))
-            for params, (_, value, reason) in zip(configurations, triples, strict=True)
-        ]
+        points, outcomes = read_outcomes(self.space, told)
         self.history.extend(points, outcomes)
+
+    # -- finals -------------------------------------------------------------------------------
+
+    @property
+    def finals(self) -> Finals | None:
+        """The finals that began last; None before, and after `end_finals`."""
+        return self._stage.finals
+
+    def contenders(self, evaluations: int) -> list[dict[str, Any]]:
+        """Who would take part in finals of so many evaluations, if they began now.
+
+        The answer, others that may well be better, and last the baseline. Fewer than two where
+        there is nothing to compare.
+        """
+        count = integer(evaluations, "evaluations", at_least=1)
+        if not self.history.successes:
+            return []
+        with one_thread():
+            return self._stage.contenders(self.knowledge(), count)
+
+    def start_finals(
+        self, evaluations: int, contenders: Sequence[Mapping[str, Any]] | None = None
+    ) -> Finals:
+        """Begin the finals: from now on, `ask` gives the contenders and the baseline in blocks.
+
+        After half of ``evaluations`` one challenger is left, besides the baseline. `verdict` is
+        about measurements from now on. By default the contenders are those of `contenders`.
+        Raises `InvalidInput` where there are fewer than two.
+        """
+        count = integer(evaluations, "evaluations", at_least=1)
+        if contenders is None:
+            contenders = self.contenders(count)
+        named = self.space.read(listed(contenders, "contenders", "configurations"))[1]
+        self._stage.begin(named, count)
+        assert self._stage.finals is not None
+        return self._stage.finals
+
+    def end_finals(self) -> None:
+        """Go on with the search, with all that was measured."""
+        self._stage.end()
+
+    def settled(self) -> bool:
+        """Whether another measurement would hardly improve the answer."""
+        if not self.history.successes:
+            return False
+        with one_thread():
+            return settled(self.knowledge(), self._acquisition)
+
+    def verdict(self) -> Verdict | None:
+        """Whether the answer is better than the baseline, from the finals alone; None without."""
+        with one_thread():
+            return self._stage.verdict()
 
     # -- answers ------------------------------------------------------------------------------
 
@@ -201,9 +276,16 @@ class Optimizer:
         return Knowledge(self.history, model or self._modeller.model(), self._acquisition.search)
 
     def recommend(self) -> Answer:
-        """The best *estimated* configuration, with a 90% interval."""
+        """The best *estimated* configuration, with a 90% interval.
+
+        From the start of the finals it is their winner. Its value is the surrogate's estimate from
+        all measurements.
+        """
         with one_thread():
-            return recommend(self.knowledge())
+            return self._answer(self.knowledge())
+
+    def _answer(self, known: Knowledge) -> Answer:
+        return recommend(known, self._stage.winner())
 
     @property
     def luckiest(self) -> Luckiest:
@@ -219,23 +301,7 @@ class Optimizer:
         """The answer, the luckiest measurement, the suspects and what explains them all."""
         with one_thread():
             known = self.knowledge()
-            answer, suspected = recommend(known), suspects(known)
+            answer, suspected = self._answer(known), suspects(known)
             lucky = luckiest(known, answer, suspected)
-            return Conclusion(answer, lucky, suspected, explain(known.model))
-
-
-def _triple(item: object, i: int) -> tuple[Any, Any, Any]:
-    if not isinstance(item, tuple | list) or len(item) != 3:
-        raise InvalidInput(
-            f"expected each outcome as {_TRIPLE}, got {describe(item)} as number {i}; where there "
-            "is a value the reason is None, where it failed the value is"
-        )
-    return item[0], item[1], item[2]
-
-
-def _outcome(value: float | None, reason: str | None) -> tuple[float | None, str | None]:
-    if value is not None:
-        return number(value, "value", error=InvalidPayoff), None
-    if not isinstance(reason, str):
-        raise InvalidInput(f"expected reason as text, got {type(reason).__name__}")
-    return None, reason
+            explanation = explain(known.model)
+            return Conclusion(answer, lucky, suspected, explanation, self._stage.verdict())

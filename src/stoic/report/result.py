@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from stoic.numbers import rounded, shown
 from stoic.optimize.aim import Bounds
 from stoic.optimize.answers import Answer, Explanation, Luckiest, Suspect, Trial, middle
+from stoic.optimize.finals import Verdict
 from stoic.optimize.optimizer import Optimizer
 from stoic.printable import visible
 from stoic.report.figure import draw, write
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 __all__ = ["Result"]
 
 _LINE_WIDTH = 96  # characters
+_ENDS = {
+    "settled": "; ended early: another one would hardly improve the answer.",
+    "time": "; ended by the time limit.",
+}
 
 
 @dataclass(frozen=True)
@@ -36,7 +41,8 @@ class Result:
 
     ``best`` is the recommended configuration, with its *estimated* value and a 90% interval;
     ``luckiest`` the best single measurement, and why it is or is not the answer; ``suspects``
-    the measurements called corrupt; ``trials`` all evaluations, in order; ``explanation`` the kind
+    the measurements called corrupt; ``verdict`` what the finals show about the answer against the
+    baseline, None without finals; ``trials`` all evaluations, in order; ``explanation`` the kind
     of function, scale and noise that they indicate. Where no evaluation gave a value, ``best``,
     ``luckiest`` and ``explanation`` are None, and ``failures`` has the reasons; that is
     not an exception.
@@ -63,11 +69,18 @@ class Result:
     explanation: Explanation | None = None
     target: str = "median"  # what was estimated
     bounds: Bounds | None = None  # of possible values
+    verdict: Verdict | None = None  # of the finals
+    ended_by: str = ""  # "budget", "time" or "settled"; empty where it is not known
     source: Optimizer | None = field(default=None, repr=False, compare=False)  # for figures
 
     @classmethod
     def of(
-        cls, optimizer: Optimizer, *, objective: str = "value", interrupted: bool = False
+        cls,
+        optimizer: Optimizer,
+        *,
+        objective: str = "value",
+        interrupted: bool = False,
+        ended_by: str = "",
     ) -> Result:
         """The result of all trials that were reported to an optimiser so far."""
         found = optimizer.conclude() if optimizer.history.successes else None
@@ -84,6 +97,8 @@ class Result:
             explanation=None if found is None else found.explanation,
             target=optimizer.aim.target,
             bounds=optimizer.aim.bounds,
+            verdict=None if found is None else found.verdict,
+            ended_by=ended_by,
             source=optimizer,
         )
 
@@ -130,6 +145,8 @@ class Result:
             "bounds": None if self.bounds is None else list(self.bounds),
             "seed": self.seed,
             "interrupted": self.interrupted,
+            "ended_by": self.ended_by or None,
+            "verdict": None if self.verdict is None else self.verdict.to_dict(),
             "best": None if self.best is None else self.best.to_dict(),
             "luckiest": None
             if self.luckiest is None
@@ -155,7 +172,8 @@ class Result:
         return notebook_result(self)
 
     def __str__(self) -> str:
-        lines = [self._headline()]
+        lines = [] if self.verdict is None else _wrapped(f"Verdict: {self.verdict}.", 3)
+        lines.append(self._headline())
         if self.best is None:
             lines.append("No evaluation gave a value, so there is no answer.")
         else:
@@ -186,7 +204,7 @@ class Result:
         failed = sum(self.failures.values())
         count = _count(len(self.trials), "evaluation", "evaluations")
         crashed = f", {failed} of which failed" if failed else ""
-        end = "; interrupted before the end." if self.interrupted else "."
+        end = "; interrupted before the end." if self.interrupted else _ENDS.get(self.ended_by, ".")
         return f"{verb} {visible(self.objective)} in {count}{crashed}{end}"
 
     def _estimate(self, best: Answer) -> list[str]:

@@ -4,16 +4,26 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from stoic.optimize import Answer, Luckiest, Suspect, Trial
+from stoic.errors import InvalidInput
+from stoic.optimize import Answer, Luckiest, Suspect, Trial, Verdict
 from stoic.report import Result
 from stoic.study.definition import Definition
 
-__all__ = ["Adviser", "Observation", "Params"]
+__all__ = ["Adviser", "Mark", "Observation", "Params"]
 
 Params = Mapping[str, Any]
 Observation = tuple[int, Params, float | None, str | None]  # trial, its parameters, value, reason
+
+
+@dataclass(frozen=True)
+class Mark:
+    """An entry of the log that is no outcome: finals begin, or end where ``evaluations`` is 0."""
+
+    evaluations: int
+    contenders: tuple[Params, ...] = ()
 
 
 class Adviser(ABC):
@@ -32,6 +42,42 @@ class Adviser(ABC):
         """Take in entries in order."""
         for observation in observations:
             self.take(*observation)
+
+    def mark(self, mark: Mark) -> None:
+        """Take in a mark of the log."""
+        raise InvalidInput(f"expected no {mark} in this study; it has no finals")
+
+    def take_log(self, entries: Sequence[Observation | Mark]) -> None:
+        """Take in a part of the log: outcomes and marks, in order."""
+        outcomes: list[Observation] = []
+        for entry in entries:
+            if isinstance(entry, Mark):
+                self.take_all(outcomes)
+                self.mark(entry)
+                outcomes = []
+            else:
+                outcomes.append(entry)
+        self.take_all(outcomes)
+
+    # -- finals: of optimisers alone ----------------------------------------------------------
+
+    @property
+    def finals(self) -> tuple[int, int] | None:
+        """Of the present finals: finished trials when they began, and planned evaluations."""
+        return None
+
+    def contenders(self, evaluations: int) -> list[dict[str, Any]]:
+        """Who would take part in finals that began now; fewer than two if there can be none."""
+        del evaluations
+        return []
+
+    def settled(self) -> bool:
+        """Whether another measurement would hardly improve the answer."""
+        return False
+
+    def verdict(self) -> Verdict | None:
+        """What the finals show; None without finals."""
+        return None
 
     @abstractmethod
     def suggest(self, number: int, pending: Sequence[Params]) -> dict[str, Any]:
@@ -69,4 +115,5 @@ class Adviser(ABC):
             objective=self.definition.objective,
             target=self.definition.target,
             bounds=self.definition.bounds,
+            verdict=self.verdict() if known else None,
         )

@@ -23,7 +23,7 @@ __all__ = ["METHODS", "Definition", "StudyArguments", "checked_name", "checked_p
 
 METHODS = ("auto", "random")
 _MAX_NAME_CHARACTERS = 200
-_FORMAT = 1
+_FORMATS = (1, 2)  # the second has a baseline
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,7 @@ class StudyArguments:
     objective: str | None = None
     target: str | None = None
     bounds: Bounds | None = None
+    baseline: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         if self.direction is not None:
@@ -70,6 +71,8 @@ class StudyArguments:
             raise InvalidInput(
                 "expected neither target nor bounds with a policy, which estimates by its own rule"
             )
+        if self.baseline is not None:
+            raise InvalidInput("expected no baseline with a policy, got one; drop it")
 
     @property
     def enough(self) -> bool:
@@ -93,6 +96,7 @@ class Definition:
     policy: dict[str, Any] | None = None  # the state at which a policy began
     target: str = "median"
     bounds: Bounds | None = None
+    baseline: dict[str, Any] | None = None
 
     @classmethod
     def of(cls, arguments: StudyArguments) -> Definition:
@@ -102,8 +106,9 @@ class Definition:
             space, method = Space.of(arguments.space), arguments.method or "auto"
             direction = given_direction(arguments.direction)
             seed, target = int(arguments.seed or 0), arguments.target or "median"
-            bounds = arguments.bounds
-            return cls(space, direction, seed, method, objective, None, target, bounds)
+            base, bounds = arguments.baseline, arguments.bounds
+            baseline = None if base is None else checked_params(space, base)
+            return cls(space, direction, seed, method, objective, None, target, bounds, baseline)
         policy: Policy = arguments.policy
         direction = arguments.direction or "maximize"
         plain = {k: v.tolist() if isinstance(v, np.ndarray | np.generic) else v
@@ -121,9 +126,11 @@ class Definition:
             what = {"space": self.space.describe()}
         if (self.target, self.bounds) != ("median", None):
             what |= {"target": self.target, "bounds": self.bounds}
+        if self.baseline is not None:
+            what["baseline"] = self.baseline
         return written(
             {
-                "format": _FORMAT,
+                "format": _FORMATS[self.baseline is not None],
                 "direction": self.direction,
                 "seed": self.seed,
                 "method": self.method,
@@ -137,8 +144,8 @@ class Definition:
         """The definition of a stored study, or `StoreDamaged`."""
         data = read(text, "a definition")
         try:
-            if data["format"] != _FORMAT:
-                raise InvalidInput(f"expected a definition of format {_FORMAT}")
+            if data["format"] not in _FORMATS:
+                raise InvalidInput(f"expected a definition of format {_FORMATS[-1]} at most")
             policy = data.get("policy")
             space = Space.from_description(data["space"]) if policy is None else _space_of(policy)
             direction = given_direction(data["direction"])
@@ -146,7 +153,9 @@ class Definition:
             seed = integer(data["seed"], "seed", at_least=0, at_most=2**63 - 1)
             aim = Aim.of(direction, data.get("target", "median"), data.get("bounds"))
             objective, asked = str(data["objective"]), (aim.target, aim.bounds)
-            return cls(space, direction, seed, method, objective, policy, *asked)
+            base = data.get("baseline")
+            baseline = None if base is None else checked_params(space, base)
+            return cls(space, direction, seed, method, objective, policy, *asked, baseline)
         except (StoicError, KeyError, TypeError, AttributeError) as cause:
             raise StoreDamaged(
                 f"expected a whole definition, got {text[:60]!r}… ({cause})", "restore a copy"
@@ -197,6 +206,8 @@ class Definition:
             "method": arguments.method,
             "objective": arguments.objective,
         }
+        if arguments.baseline is not None:
+            given["baseline"] = checked_params(self.space, arguments.baseline)
         if arguments.policy is not None:
             same = self.policy is not None and Definition.of(arguments).policy == self.policy
             given["policy"] = None if same else arguments.policy

@@ -11,9 +11,10 @@ from stoic.errors import InvalidInput, StoreDamaged, StoreMissing, UnknownStudy,
 from stoic.forks import ForkAware
 from stoic.spaces.widening import changes
 from stoic.study.additions import last_space, present_definition, widen, with_space
-from stoic.study.advisers import Adviser, Observation
+from stoic.study.advisers import Adviser, Mark, Observation
 from stoic.study.bandits import PolicyAdviser
 from stoic.study.definition import Definition, StudyArguments
+from stoic.study.finals.marks import mark_of
 from stoic.study.optimizers import OptimizerAdviser, RandomAdviser
 from stoic.study.records import StudyTrial, TrialRecord
 from stoic.study.store import Database, open_store
@@ -36,8 +37,10 @@ def adviser_of(definition: Definition, policy: Policy | None = None) -> Adviser:
     return (RandomAdviser if definition.method == "random" else OptimizerAdviser)(definition)
 
 
-def observation_of(entry: Entry, params: str) -> Observation:
+def observation_of(entry: Entry, params: str) -> Observation | Mark:
     """An entry of the log as its adviser takes it, with the parameters of its trial."""
+    if entry.is_mark:
+        return mark_of(entry)
     return entry.trial, params_of(params), *entry.outcome
 
 
@@ -138,6 +141,11 @@ class OpenStudy(ForkAware):
             self._adviser = adviser_of(self.definition, self._policy)
         return self._adviser
 
+    @property
+    def seen(self) -> int:
+        """How many entries of the log the adviser has."""
+        return self._seen
+
     def after_fork_in_child(self) -> None:
         if self.thinking.acquire(blocking=False):  # free, or held by the thread that forked
             self.thinking.release()
@@ -175,7 +183,7 @@ class OpenStudy(ForkAware):
             self.definition = with_space(self.definition, spaces[-1])
             self._adviser, self._space_seq = None, spaces[-1].seq
         try:
-            self.adviser.take_all([observation_of(*e) for e in entries if not _of_users(e[0])])
+            self.adviser.take_log([observation_of(*e) for e in entries if not _of_users(e[0])])
         except BaseException as error:
             self._forget()  # it may hold half of them
             if isinstance(error, InvalidInput):

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from stoic.checks import describe, integer, number
 from stoic.errors import InvalidInput, InvalidParams, InvalidPayoff
 from stoic.optimize import Trial
 from stoic.report import Result
+from stoic.runs.run import RunLimits, limits_of
 from stoic.spaces import Space
 from stoic.study.additions import add_note, checked_note
 from stoic.study.definition import StudyArguments, checked_name, checked_params
+from stoic.study.finals.stage import StudyFinals
 from stoic.study.leases import Leases
 from stoic.study.opened import OpenStudy
 from stoic.study.outcomes import Outcomes
@@ -69,6 +71,8 @@ class Study(StudyView):
         What answers are about, as for `stoic.Optimizer`. A new study stores them. Suggestions do
         not depend on them, so an existing study may be opened with others: they are then asked of
         its data as long as it is open, and the study keeps its own.
+    baseline
+        The configuration in use today: asked first, again now and then, and in the finals.
     lease
         Seconds until a trial is asked again whose worker stopped responding. A server's clock
         measures them, or in a file the time since the machine started; the system time of a
@@ -108,13 +112,14 @@ class Study(StudyView):
         objective: str | None = None,
         target: str | None = None,
         bounds: tuple[float | None, float | None] | None = None,
+        baseline: Mapping[str, Any] | None = None,
         lease: float = 600.0,
         worker: str | None = None,
         mode: int = 0o600,
         max_lost_leases: int | None = 5,
     ) -> None:
         arguments = StudyArguments(
-            space, policy, direction, seed, method, objective, target, bounds
+            space, policy, direction, seed, method, objective, target, bounds, baseline
         )
         self.name = checked_name(name, "name")
         self.lease = _lease(lease)
@@ -125,6 +130,7 @@ class Study(StudyView):
         self._closing = weakref.finalize(self, self._opened.database.close)
         self._leases = Leases(self._opened, named, most)
         self._outcomes = Outcomes(self._opened)
+        self._finals = StudyFinals(self._opened, self._outcomes)
         try:
             self._leases.reclaim()
         except BaseException:
@@ -234,18 +240,39 @@ class Study(StudyView):
             self._opened.known(connection, wanted)
             add_note(connection, self._opened.ledger, present, wanted, line)
 
+    # -- finals -------------------------------------------------------------------------------
+
+    def start_finals(
+        self, evaluations: int, contenders: Sequence[Mapping[str, Any]] | None = None
+    ) -> bool:
+        """Begin the finals for all workers, as `stoic.Optimizer.start_finals` does.
+
+        They are an entry of the log. False where there are not two contenders. If another worker
+        began finals meanwhile, these go on.
+        """
+        count = integer(evaluations, "evaluations", at_least=1)
+        named = None
+        if contenders is not None:
+            named = [checked_params(self.space, params) for params in contenders]
+        return self._finals.begin(count, named)
+
+    def end_finals(self) -> None:
+        """Go on with the search, with all that was measured."""
+        self._finals.end()
+
     # -- all in one call ----------------------------------------------------------------------
 
     def optimize(
         self,
         fn: Callable[..., object],
-        budget: int,
+        budget: int | None = None,
         *,
         jobs: int = 1,
         engine: str = "local",
         scheduler: str | None = None,
         callback: Callable[[Trial], object] | None = None,
         progress: bool = False,
+        **limits: Unpack[RunLimits],
     ) -> Result:
         """Evaluate a function until the study has ``budget`` finished trials.
 
@@ -258,7 +285,7 @@ class Study(StudyView):
         fn
             Called by keywords, or with one dict.
         budget
-            Of finished trials, failures included.
+            Of finished trials, failures and finals included.
         jobs
             How many evaluations this process runs at a time: in threads, or on the cluster.
         engine, scheduler
@@ -266,13 +293,16 @@ class Study(StudyView):
         callback
             Called with each `Trial` as it ends; raises `StopIteration` to end the run there.
         progress
-                    Whether to show progress on stderr.
+            Whether to show progress on stderr.
+        confirm, time, stop
+            As in `stoic.maximize`: the finals, the time of this call, and an early end.
 
         Leases are renewed while an evaluation runs. Ctrl-C releases the trials under evaluation;
         the result then has ``interrupted=True``.
         """
-        interrupted = run(self, fn, budget, jobs, (engine, scheduler), callback, progress)
-        return replace(self.result(), interrupted=interrupted)
+        wanted = limits_of(budget, limits)
+        ended_by = run(self, fn, wanted, jobs, (engine, scheduler), callback, progress)
+        return replace(self.result(), interrupted=ended_by is None, ended_by=ended_by or "")
 
     @property
     def worker(self) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from stoic.errors import StoreError
 from stoic.notebook import block, words
-from stoic.optimize import Answer, Luckiest, Suspect
+from stoic.optimize import Answer, Luckiest, Suspect, Verdict
 from stoic.optimize.aim import Bounds
 from stoic.report import Result
 from stoic.report.notebook import notebook_result
@@ -76,6 +76,12 @@ class StudyView:
         return self._opened.widened
 
     @property
+    def baseline(self) -> dict[str, Any] | None:
+        """The baseline, if one was given."""
+        baseline = self._definition.baseline
+        return None if baseline is None else dict(baseline)
+
+    @property
     def uid(self) -> str:
         """A universally unique id of the study."""
         return self._opened.ledger.uid
@@ -90,6 +96,12 @@ class StudyView:
         """How many trials have a value or failed, of all workers."""
         with self._opened.database.read() as connection:
             return self._opened.ledger.present(connection).row.finished
+
+    @property
+    def asked(self) -> int:
+        """How many trials there are, those under evaluation included."""
+        with self._opened.database.read() as connection:
+            return self._opened.ledger.present(connection).row.next_number
 
     @property
     def trials(self) -> tuple[TrialRecord, ...]:
@@ -141,6 +153,12 @@ class StudyView:
         """Measurements that are taken for corrupt, each with the reason."""
         with self._opened.thinking:
             return self.informed().suspects()
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """Whether the answer is better than the baseline; None where there are no finals."""
+        with self._opened.thinking:
+            return self.informed().verdict()
 
     def result(self) -> Result:
         """All conclusions so far; trials have the study's numbers, in the log's order."""

@@ -8,15 +8,14 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from stoic.checks import choice, describe, integer, number
+from stoic.checks import choice, describe, integer
 from stoic.errors import InvalidInput
+from stoic.runs.limits import seconds
 from stoic.streams import read_toml, source_name
 from stoic.tune.metric import MEASURES
 from stoic.tune.parameters import Written, of_flag, of_table
 
 __all__ = ["Settings", "direction_of", "losses", "parameters", "repeats", "seconds"]
-
-_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 
 
 @dataclass(frozen=True)
@@ -91,20 +90,6 @@ class Settings:
         if any(getattr(self, key) is not None for key in choices):
             given |= {key: getattr(self, key) for key in choices}
         return replace(base, **given)
-
-
-def seconds(value: object, name: str) -> float:
-    """A time in seconds, or as text with a unit.
-
-    >>> seconds("90s", "timeout"), seconds("2m", "timeout"), seconds(1.5, "timeout")
-    (90.0, 120.0, 1.5)
-    """
-    if isinstance(value, str):
-        found = re.fullmatch(r"([0-9]+\.?[0-9]*|\.[0-9]+)\s*([a-z]*)", value.strip())
-        if found is None or found.group(2) not in _UNITS:
-            raise InvalidInput(f"expected {name} such as 30, 90s, 5m or 2h, got {value!r}")
-        value = float(found.group(1)) * _UNITS[found.group(2)]
-    return number(value, name, above=0.0, at_most=1e9)
 
 
 def repeats(value: object, name: str) -> int:

@@ -32,14 +32,16 @@ class RecommendationRule:
 _RULE = RecommendationRule()
 
 
-def recommend(known: Knowledge) -> Answer:
+def recommend(known: Knowledge, winner: Array | None = None) -> Answer:
     """The configuration of the highest cautious estimate: an evaluated one, or uphill from one.
 
-    An estimate that the configuration's own measurements contradict does not count.
+    An estimate that the configuration's own measurements contradict does not count. The point of
+    the ``winner`` of finals is recommended in any case.
     """
     if known.model.scaling.is_one_sided:
-        return estimate(known, known.history.points()[int(np.argmax(known.history.values()))])
-    point = _chosen(known)
+        points, best = known.history.points(), int(np.argmax(known.history.values()))
+        return estimate(known, points[best] if winner is None else winner)
+    point = _chosen(known) if winner is None else winner
     answer = estimate(known, point)
     at_edge = edges(known.model, known.history.space, point, answer.params)
     return replace(answer, at_edge=at_edge)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import median_high, median_low
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stoic.notebook import block, table, words
 from stoic.numbers import shown, with_interval
@@ -14,6 +14,9 @@ from stoic.optimize.aim import TARGETS
 from stoic.optimize.answers.edges import Edge
 from stoic.optimize.answers.explanation import Explanation
 from stoic.spaces.wording import assignments
+
+if TYPE_CHECKING:
+    from stoic.optimize.finals import Verdict
 
 __all__ = ["UNKNOWN", "Answer", "Conclusion", "Luckiest", "Suspect", "Trial", "middle"]
 
@@ -141,6 +144,7 @@ class Conclusion:
     luckiest: Luckiest
     suspects: tuple[Suspect, ...]
     explanation: Explanation
+    verdict: Verdict | None = None  # of the finals
 
 
 def middle(values: Sequence[float]) -> float:

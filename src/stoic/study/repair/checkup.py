@@ -157,7 +157,7 @@ class _StudyCheck:
             return
         try:
             entries = self._ledger.entries(self._connection, self._row)
-            adviser.take_all(
+            adviser.take_log(
                 [observation_of(e, t.params) for e, t in entries if t is not None and not e.is_note]
             )
             pending = [params_of(trial.params) for trial in self._ledger.open(self._connection)]

@@ -130,9 +130,10 @@ FIRST_FORMAT = ("", "", 0.0, 0, UNKNOWN)  # further fields of a row of format 1,
 class Entry(NamedTuple):
     """An entry of the log: one measurement, the failure of a trial, or a mark.
 
-    A mark is no outcome: it is a note on its trial, or says that the study goes on in another way,
-    such as in a wider space. Its content is JSON data in ``reason``, and its measurement is
-    negative, the number of the entry, so that no two are alike.
+    A mark is no outcome: it is a note on its trial, or says that the study goes on in another way:
+    in a wider space, or in finals, whose mark is of the trial that was asked last. Its content is
+    JSON data in ``reason``, and its measurement is negative, the number of the entry, so that no
+    two are alike.
     """
 
     seq: int

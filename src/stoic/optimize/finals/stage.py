@@ -1,0 +1,107 @@
+"""The finals of an optimiser: begin and end them, follow their race, conclude from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from stoic.checks import Array
+from stoic.errors import InvalidInput
+from stoic.optimize.finals.contenders import challengers
+from stoic.optimize.finals.race import RULE, Finals, Race
+from stoic.optimize.finals.verdict import NOT_SHOWN, WORSE, Verdict, compared
+from stoic.optimize.history import History
+from stoic.optimize.knowledge import Knowledge
+from stoic.optimize.modeller import Modeller
+
+__all__ = ["Stage"]
+
+Params = Mapping[str, Any]
+
+
+class Stage:
+    """Whether an optimiser searches or holds finals, and what the finals show."""
+
+    def __init__(
+        self, history: History, modeller: Modeller, seed: int, baseline: dict[str, Any] | None
+    ) -> None:
+        self._history, self._modeller, self._seed = history, modeller, seed
+        self.baseline = baseline
+        self._race: Race | None = None
+
+    @property
+    def race(self) -> Race | None:
+        """The race of the finals that began last, unless they were ended."""
+        return self._race
+
+    @property
+    def finals(self) -> Finals | None:
+        """These finals."""
+        return None if self._race is None else self._race.finals
+
+    def contenders(self, known: Knowledge, evaluations: int) -> list[dict[str, Any]]:
+        """Who would take part in finals now: the answer first, the baseline last."""
+        base = None if self.baseline is None else self._history.space.encode(self.baseline)
+        points = challengers(known, base, evaluations, self._seed)
+        return self._with_baseline([self._history.configuration(point) for point in points])
+
+    def _with_baseline(self, others: Sequence[Params]) -> list[dict[str, Any]]:
+        last = [] if self.baseline is None else [dict(self.baseline)]
+        return [*(dict(params) for params in others if params != self.baseline), *last]
+
+    def begin(self, contenders: Sequence[Params], evaluations: int) -> None:
+        """Begin finals of some contenders from now on; the baseline takes part in any case."""
+        every = self._with_baseline(contenders)
+        if len(every) < 2:
+            raise InvalidInput(
+                f"expected at least two contenders, the baseline included, got {len(every)}; "
+                "evaluate more, or name others"
+            )
+        finals = Finals(len(self._history), evaluations, tuple(every), self.baseline is not None)
+        self._race = Race(finals, self._history, self._modeller, self._seed)
+
+    def end(self) -> None:
+        """Go on with the search."""
+        self._race = None
+
+    def verdict(self) -> Verdict | None:
+        """What the finals have shown so far; None without finals."""
+        return None if self._race is None else self._judged(self._race)[0]
+
+    def winner(self) -> Array | None:
+        """The contender that is the answer; None without finals."""
+        if self._race is None:
+            return None
+        point: Array = self._race.points[self._judged(self._race)[1]]
+        return point
+
+    def _judged(self, race: Race) -> tuple[Verdict, int]:
+        """The verdict, and which contender is the answer.
+
+        The answer is the best challenger by all measurements. It is the baseline where the finals
+        show the challenger to be worse, or don't show which one is better while all measurements
+        together leave a fair chance that the baseline is.
+        """
+        leaders, base = race.leaders(), race.baseline
+        best = leaders[0]
+        other = leaders[1] if base is None else base
+        values, sign = race.outcomes(), self._history.sign
+        pairs = [
+            (None if old is None else sign * old, None if new is None else sign * new)
+            for old, new in zip(values[other], values[best], strict=False)
+        ]
+        allows = self._history.aim.allows  # a value that is impossible shows nothing
+        pairs = [pair for pair in pairs if all(y is None or allows(y) for y in pair)]
+        verdict = compared(
+            pairs,
+            "maximize" if sign > 0.0 else "minimize",
+            params=race.finals.contenders[best],
+            reference=race.finals.contenders[other],
+            has_baseline=base is not None,
+        )
+        if base is None:
+            return verdict, best
+        doubtful = verdict.word == NOT_SHOWN and race.chance(best, base) < RULE.keeps_baseline
+        kept = verdict.word == WORSE or doubtful
+        return replace(verdict, kept=kept), base if kept else best

@@ -1,0 +1,1 @@
+"""Finals of a study: marks in its log, and how they are written."""
