@@ -253,7 +253,7 @@ class Optimizer:
         if not self.history.successes:
             return False
         with one_thread():
-            return settled(self.knowledge(), self._acquisition)
+            return settled(self.history, self._modeller, self._acquisition)
 
     def verdict(self) -> Verdict | None:
         """Whether the answer is better than the baseline, from the finals alone; None without."""

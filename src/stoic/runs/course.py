@@ -54,6 +54,7 @@ class Course:
         self._first: int | None = None  # trials that were finished when this run began
         self._durations: list[float] = []
         self._running: dict[int, float] = {}
+        self._settled, self._checked = False, -1  # and with how many finished trials
         self._end: int | None = None  # finished trials at which a settled run ends
         self.ended_by = ""
 
@@ -97,11 +98,10 @@ class Course:
             if over and asked < total - size:
                 self._steered.end()
             return
-        if self.limits.stop == SETTLED and self._end is None and self._steered.settled():
+        if self._settled:
             size = min(self._size(min(asked + asked // 4, total)), max(total - asked, 0))
-            self._end = asked
-            if size and self._steered.begin(asked + size - finished):
-                self._end = asked + size
+            begun = size > 0 and self._steered.begin(asked + size - finished)
+            self._end = asked + size if begun else asked
         elif size and asked >= total - size and finished < total:
             self._steered.begin(total - finished)
 
@@ -112,6 +112,10 @@ class Course:
         """
         finals = self._steered.finals()
         if finals is None:
+            if self._end is None and finished != self._checked:
+                self._checked, self._settled = finished, self._steered.settled()
+                if self._settled and not self.limits.confirm:
+                    self._end = finished
             return self._end
         over = finished >= sum(finals)
         return sum(finals) if not over or self._steered.settled() else None

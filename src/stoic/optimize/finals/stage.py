@@ -102,6 +102,7 @@ class Stage:
         )
         if base is None:
             return verdict, best
+        fewer = values[best].count(None) < values[base].count(None)  # failures
         doubtful = verdict.word == NOT_SHOWN and race.chance(best, base) < RULE.keeps_baseline
-        kept = verdict.word == WORSE or doubtful
+        kept = verdict.word == WORSE or (doubtful and not fewer)
         return replace(verdict, kept=kept), base if kept else best
