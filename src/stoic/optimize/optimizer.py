@@ -20,8 +20,8 @@ from stoic.optimize.answers.suspects import suspects
 from stoic.optimize.auditing import to_repeat
 from stoic.optimize.failures import Failures
 from stoic.optimize.finals import Verdict
-from stoic.optimize.finals.baseline import measurements_due
 from stoic.optimize.finals.race import Finals
+from stoic.optimize.finals.settling import settled
 from stoic.optimize.finals.stage import Stage
 from stoic.optimize.history import History, key, read_outcomes
 from stoic.optimize.knowledge import Knowledge
@@ -29,7 +29,6 @@ from stoic.optimize.long_run import LongRun
 from stoic.optimize.model import Model
 from stoic.optimize.modeller import Modeller
 from stoic.optimize.search import Search
-from stoic.optimize.settling import settled
 from stoic.optimize.tactics import Tactics
 from stoic.parallel import one_thread
 from stoic.spaces import Space
@@ -137,7 +136,7 @@ class Optimizer:
         history = self.history
         if self._stage.race is not None:
             return self._stage.race.next(waiting)
-        base = self._baseline_due(waiting)
+        base = self._stage.baseline_due(waiting)
         if base is not None:
             return base
         round_ = len(history) + len(waiting)
@@ -156,15 +155,6 @@ class Optimizer:
         committee = model.committee(self._acquisition.tactics, pending)
         seen = np.vstack([model.points(), pending])
         return self._acquisition.choose(committee, seen, failures, round_)
-
-    def _baseline_due(self, waiting: list[Array]) -> Array | None:
-        """The point of the baseline, if another measurement of it is due."""
-        if self._stage.baseline is None:
-            return None
-        point, history = self.space.encode(self._stage.baseline), self.history
-        made = sum((other == point).all() for other in (*history.reported(), *waiting))
-        due = measurements_due(len(history) + len(waiting), history.design_size)
-        return point if made < due else None
 
     def _without_model(self, waiting: list[Array], round_: int) -> Array:
         """A point that fills the space and, every second time, one beside a good measurement."""

@@ -12,10 +12,10 @@ from stoic.forks import ForkAware
 from stoic.spaces.widening import changes
 from stoic.study.additions import last_space, present_definition, widen, with_space
 from stoic.study.advisers import Adviser, Mark, Observation
-from stoic.study.bandits import PolicyAdviser
+from stoic.study.advisers.bandits import PolicyAdviser
+from stoic.study.advisers.optimizers import OptimizerAdviser, RandomAdviser
 from stoic.study.definition import Definition, StudyArguments
 from stoic.study.finals.marks import mark_of
-from stoic.study.optimizers import OptimizerAdviser, RandomAdviser
 from stoic.study.records import StudyTrial, TrialRecord
 from stoic.study.store import Database, open_store
 from stoic.study.store.codec import params_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
@@ -14,16 +14,13 @@ from stoic.optimize import Trial
 from stoic.report import Result
 from stoic.runs.run import RunLimits, limits_of
 from stoic.spaces import Space
-from stoic.study.additions import add_note, checked_note
 from stoic.study.definition import StudyArguments, checked_name, checked_params
-from stoic.study.finals.stage import StudyFinals
 from stoic.study.leases import Leases
+from stoic.study.marks import StudyMarks
 from stoic.study.opened import OpenStudy
-from stoic.study.outcomes import Outcomes
-from stoic.study.records import StudyTrial, TrialRecord
+from stoic.study.records import StudyTrial
 from stoic.study.repair.backup import backup
 from stoic.study.running import run
-from stoic.study.view import StudyView
 
 if TYPE_CHECKING:
     from stoic.policies import Policy
@@ -34,7 +31,7 @@ _MAX_REASON_CHARACTERS = 10_000
 _MODES = (0o600, 0o640, 0o660)
 
 
-class Study(StudyView):
+class Study(StudyMarks):
     """A search that survives crashes, kills and power cuts, with many workers at once.
 
     Every ``ask`` and every ``tell`` is one transaction; when ``tell`` returns, the value is on the
@@ -129,8 +126,6 @@ class Study(StudyView):
         super().__init__(OpenStudy(store, self.name, arguments, _mode(mode)))
         self._closing = weakref.finalize(self, self._opened.database.close)
         self._leases = Leases(self._opened, named, most)
-        self._outcomes = Outcomes(self._opened)
-        self._finals = StudyFinals(self._opened, self._outcomes)
         try:
             self._leases.reclaim()
         except BaseException:
@@ -227,38 +222,6 @@ class Study(StudyView):
         checked = self._checked(params)
         y = number(value, "value", error=InvalidPayoff)
         return self._leases.leased(self._outcomes.add(checked, y, self.worker))
-
-    def note(self, trial: StudyTrial | TrialRecord | int, text: str) -> None:
-        """Add a note of at most 1000 characters to a trial; the same note again changes nothing.
-
-        For people: no suggestion and no answer depends on it. `trials`, `to_frame` and exports have
-        it. Line breaks become spaces.
-        """
-        wanted, line = self._opened.number(trial), checked_note(text)
-        with self._opened.database.write() as connection:
-            present = self._opened.ledger.present(connection, lock=True)
-            self._opened.known(connection, wanted)
-            add_note(connection, self._opened.ledger, present, wanted, line)
-
-    # -- finals -------------------------------------------------------------------------------
-
-    def start_finals(
-        self, evaluations: int, contenders: Sequence[Mapping[str, Any]] | None = None
-    ) -> bool:
-        """Begin the finals for all workers, as `stoic.Optimizer.start_finals` does.
-
-        They are an entry of the log. False where there are not two contenders. If another worker
-        began finals meanwhile, these go on.
-        """
-        count = integer(evaluations, "evaluations", at_least=1)
-        named = None
-        if contenders is not None:
-            named = [checked_params(self.space, params) for params in contenders]
-        return self._finals.begin(count, named)
-
-    def end_finals(self) -> None:
-        """Go on with the search, with all that was measured."""
-        self._finals.end()
 
     # -- all in one call ----------------------------------------------------------------------
 

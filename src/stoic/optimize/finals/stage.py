@@ -8,6 +8,7 @@ from typing import Any
 
 from stoic.checks import Array
 from stoic.errors import InvalidInput
+from stoic.optimize.finals.baseline import measurements_due
 from stoic.optimize.finals.contenders import challengers
 from stoic.optimize.finals.race import RULE, Finals, Race
 from stoic.optimize.finals.verdict import NOT_SHOWN, WORSE, Verdict, compared
@@ -39,6 +40,16 @@ class Stage:
     def finals(self) -> Finals | None:
         """These finals."""
         return None if self._race is None else self._race.finals
+
+    def baseline_due(self, waiting: list[Array]) -> Array | None:
+        """The point of the baseline, if another measurement of it is due."""
+        if self.baseline is None:
+            return None
+        history = self._history
+        point = history.space.encode(self.baseline)
+        made = sum((other == point).all() for other in (*history.reported(), *waiting))
+        due = measurements_due(len(history) + len(waiting), history.design_size)
+        return point if made < due else None
 
     def contenders(self, known: Knowledge, evaluations: int) -> list[dict[str, Any]]:
         """Who would take part in finals now: the answer first, the baseline last."""

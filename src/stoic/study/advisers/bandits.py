@@ -14,7 +14,7 @@ from stoic.errors import InvalidInput, OutOfPlan
 from stoic.forks import importing
 from stoic.optimize import Answer, Luckiest, Suspect, Trial
 from stoic.spaces import Arms
-from stoic.study.advisers import Adviser, Params
+from stoic.study.advisers.adviser import Adviser, Params
 from stoic.study.definition import Definition
 
 if TYPE_CHECKING:

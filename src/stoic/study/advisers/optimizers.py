@@ -9,7 +9,7 @@ from typing import Any
 
 from stoic.optimize import Answer, Luckiest, Optimizer, Suspect, Trial, Verdict
 from stoic.randomness import generator
-from stoic.study.advisers import Adviser, Mark, Observation, Params
+from stoic.study.advisers.adviser import Adviser, Mark, Observation, Params
 from stoic.study.definition import Definition
 
 __all__ = ["OptimizerAdviser", "RandomAdviser"]
