@@ -89,7 +89,7 @@ def problem(
     point = dict(zip(names, rng.random(d).tolist(), strict=True))
 
     def f(params: Any) -> float:
-        return 20.0 + steep * sum((params[name] - centre[name]) ** 2 for name in names)
+        return float(20.0 + steep * sum((params[name] - centre[name]) ** 2 for name in names))
 
     return f, dict.fromkeys(names, (0.0, 1.0)), centre if kind == "optimum" else point
 

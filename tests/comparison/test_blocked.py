@@ -8,7 +8,13 @@ from itertools import product
 import numpy as np
 import pytest
 
+from stoic.checks import Array
 from stoic.comparison.blocked import MIN_BLOCKS, shift_between
+
+
+def counted(n: int) -> Array:
+    """0, 1, …, n − 1."""
+    return np.arange(n).astype(np.float64)
 
 
 @pytest.mark.parametrize("blocks", [5, 7])
@@ -71,13 +77,13 @@ def test_equal_values_are_no_difference() -> None:
 
 def test_a_constant_difference_is_known() -> None:
     for blocks in (3, 7, 14):
-        found = shift_between(np.arange(blocks), np.arange(blocks) + 2.0)
+        found = shift_between(counted(blocks), counted(blocks) + 2.0)
         np.testing.assert_allclose([found.value, *found.interval], 2.0, rtol=1e-6)
 
 
 def test_failures_lose() -> None:
     failed = np.full(6, -math.inf)
-    values = np.arange(6.0)
+    values = counted(6)
     assert shift_between(failed, values).interval == (math.inf, math.inf)
     assert shift_between(values, failed).interval == (-math.inf, -math.inf)
     assert shift_between(failed, failed).blocks == 0
@@ -87,8 +93,8 @@ def test_failures_lose() -> None:
 
 def test_too_little_is_unknown() -> None:
     for blocks in range(3):
-        found = shift_between(np.zeros(blocks), np.arange(blocks) + 9.0)
+        found = shift_between(np.zeros(blocks), counted(blocks) + 9.0)
         assert found.interval == (-math.inf, math.inf)
     failed = np.array([-math.inf, 1.0, 2.0, 3.0])
     assert len(failed) < MIN_BLOCKS
-    assert shift_between(failed, np.arange(4.0) + 9.0).interval == (-math.inf, math.inf)
+    assert shift_between(failed, counted(4) + 9.0).interval == (-math.inf, math.inf)
