@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import uuid
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from stoic.checks import given_direction, integer
 from stoic.errors import InvalidInput, StoreDamaged, StoreMissing, UnknownStudy, UnknownTrial
 from stoic.forks import ForkAware
+from stoic.printable import visible
 from stoic.spaces.widening import changes
 from stoic.study.additions import last_space, present_definition, widen, with_space
 from stoic.study.advisers import Adviser, Mark, Observation
@@ -26,6 +28,8 @@ from stoic.study.store.verify import not_behind, verify
 
 if TYPE_CHECKING:
     from stoic.policies import Policy
+
+_LOG = logging.getLogger("stoic.study")
 
 __all__ = ["OpenStudy", "adviser_of", "observation_of"]
 
@@ -68,6 +72,7 @@ class OpenStudy(ForkAware):
             self.join_forks()
             self._load()
             self.widened = () if wider is None else self._widen(arguments)
+            _LOG.info("study %r is open with %d entries in its log", name, self._seen)
         except BaseException:
             self.database.close()
             raise
@@ -180,8 +185,10 @@ class OpenStudy(ForkAware):
     def _take(self, entries: list[tuple[Entry, str]], row: StudyRow) -> None:
         spaces = [entry for entry, _ in entries if entry.is_space]
         if spaces:
-            self.definition = with_space(self.definition, spaces[-1])
+            before, self.definition = self.definition, with_space(self.definition, spaces[-1])
             self._adviser, self._space_seq = None, spaces[-1].seq
+            for change in changes(before.space, self.definition.space):
+                _LOG.info("study %r has a wider space: %s", self.name, visible(change))
         try:
             self.adviser.take_log([observation_of(*e) for e in entries if not _of_users(e[0])])
         except BaseException as error:

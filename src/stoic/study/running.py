@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["StudySource", "run"]
 
 _RENEWALS_PER_LEASE = 3.0
+_LOG = logging.getLogger("stoic.study")
 
 
 def run(
@@ -116,7 +118,8 @@ class StudySource(ForkAware):
                 held = list(self._held.values())
             for trial in held:
                 with suppress(StoreError):  # the store may be back before the lease ends
-                    self._study.renew(trial)
+                    if not self._study.renew(trial) and trial.number in self._held:
+                        _LOG.warning("the lease of trial %d is lost", trial.number)
 
     def left(self) -> int:
         finished = patiently(lambda: self._study.finished)

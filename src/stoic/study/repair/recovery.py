@@ -173,7 +173,10 @@ def _written(
 ) -> int:
     """Write trials and log; return the number of entries."""
     known = [entry for entry in found.entries if entry.trial in found.trials or entry.is_space]
-    kept = [entry._replace(seq=seq) for seq, entry in enumerate(known, 1)]
+    kept = [
+        entry._replace(seq=seq, measurement=-seq if entry.is_mark else entry.measurement)
+        for seq, entry in enumerate(known, 1)
+    ]
     ledger.add_all(connection, rows)
     head = ledger.append_all(connection, made.head, kept)
     finished = sum(each.state != OPEN for each in rows)
