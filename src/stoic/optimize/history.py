@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -69,6 +69,16 @@ class History:
     def numbers(self) -> list[int]:
         """Numbers of the trials that gave a value."""
         return self._good
+
+    def without(self, left_out: Collection[int]) -> History:
+        """The successful trials but those at some positions; they keep their numbers."""
+        made = History(self.space, self.aim)
+        chosen = [i for i in range(len(self._good)) if self._good[i] not in left_out]
+        made.trials = [self.trials[self._good[i]] for i in chosen]
+        made._points = self.points()[chosen]
+        made._values = [self._values[i] for i in chosen]
+        made._good = list(range(len(chosen)))
+        return made
 
     def points(self, count: int | None = None) -> Array:
         """Points of the first ``count`` successful trials, in order."""

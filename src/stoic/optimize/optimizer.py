@@ -15,7 +15,6 @@ from stoic.optimize.aim import Aim
 from stoic.optimize.answers import Answer, Conclusion, Luckiest, Suspect, Trial
 from stoic.optimize.answers.luckiest import luckiest
 from stoic.optimize.answers.recommendation import recommend
-from stoic.optimize.answers.suspects import suspects
 from stoic.optimize.auditing import to_repeat
 from stoic.optimize.failures import Failures
 from stoic.optimize.history import History, key
@@ -87,6 +86,7 @@ class Optimizer:
         self.history = History(self.space, self.aim)
         self._modeller = Modeller(self.history)
         self._long_run = LongRun(self.history, self._modeller, self.seed)
+        self._known: tuple[int, Knowledge] | None = None  # after so many trials
         self._acquisition = Acquisition(Search(self.space, self.seed), tactics)
 
     # -- ask ----------------------------------------------------------------------------------
@@ -192,12 +192,21 @@ class Optimizer:
         return tuple(self.history.trials)
 
     def knowledge(self, model: Model | None = None) -> Knowledge:
-        """What is known so far, for reading; ``model`` replaces the optimiser's own surrogate."""
+        """What is known so far, for reading.
+
+        ``model`` replaces the optimiser's own surrogate, and is not fitted again without suspects.
+        """
         if not self.history.successes:
             raise InvalidInput(
                 "expected at least one evaluation with a value, got none; tell one first"
             )
-        return Knowledge(self.history, model or self._modeller.model(), self._acquisition.search)
+        search = self._acquisition.search
+        if model is not None:
+            return Knowledge(self.history, model, search, again=False)
+        if self._known is None or self._known[0] != len(self.history):
+            known = Knowledge(self.history, self._modeller.model(), search)
+            self._known = len(self.history), known
+        return self._known[1]
 
     def recommend(self) -> Answer:
         """The best *estimated* configuration, with a 90% interval."""
@@ -212,13 +221,13 @@ class Optimizer:
     def suspects(self) -> tuple[Suspect, ...]:
         """Measurements called corrupt, each with the reason."""
         with one_thread():
-            return suspects(self.knowledge()) if self.history.successes else ()
+            return self.knowledge().regular.suspects if self.history.successes else ()
 
     def conclude(self) -> Conclusion:
         """The answer, the luckiest measurement and the suspects, all from one surrogate."""
         with one_thread():
             known = self.knowledge()
-            answer, suspected = recommend(known), suspects(known)
+            answer, suspected = recommend(known), known.regular.suspects
             return Conclusion(answer, luckiest(known, answer, suspected), suspected)
 
 

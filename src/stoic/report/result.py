@@ -174,6 +174,7 @@ class Result:
         typical = middle([t.value for t in self.trials if t.value is not None])
         return [
             f"  estimated {visible(self.objective)}: {best.shown('90% interval ')}; {measured}",
+            f"  of the {best.meaning}{f'; {best.runs}' if best.runs else ''}",
             f"  for comparison, the median of all measurements: {rounded(typical)}",
         ]
 

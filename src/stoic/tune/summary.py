@@ -84,7 +84,10 @@ def _lines(result: Result, plan: Plan, width: int) -> Iterator[Text]:
         yield Text(f"  {command}", style="bold green")
         yield Text("")
         text = times(best.measured)
-        yield from _named("estimate", f"{plan.objective} {best.shown()}, {text}", width, 2)
+        text = f"{plan.objective} {best.shown()}, {best.meaning}; {text}"
+        yield from _named("estimate", text, width, 3)
+        if best.runs:
+            yield from _named("", best.runs, width, 2)
     if result.luckiest is not None:
         lucky = result.luckiest
         text = f"{shown(lucky.trial.value)} in trial {lucky.trial.number}; {lucky.why}"
