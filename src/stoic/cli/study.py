@@ -165,7 +165,14 @@ def import_study(
         named = {each.name: each.parameter for each in given.params}
         chosen = Space(named, valid=given.valid) if named else None
         arguments = StudyArguments(
-            chosen, None, given.direction, given.seed, None, objective or given.objective
+            chosen,
+            None,
+            given.direction,
+            given.seed,
+            None,
+            objective or given.objective,
+            given.target,
+            given.bounds,
         )
         done = import_file(store, name, file, kind, arguments=arguments)
         new = "new study" if done.made else "study"

@@ -91,7 +91,8 @@ def best(study: Study, as_json: bool) -> None:
     console = Console()
     for name, value in answer.params.items():
         console.print(Text.assemble((f"{name}: ", "cyan"), shown_value(value)), soft_wrap=True)
-    words = f"{answer.shown()}, {times(answer.measured)}"
+    words = f"{answer.shown()}, {answer.meaning}, {times(answer.measured)}"
+    words += f"; {answer.runs}" if answer.runs else ""
     console.print(Text.assemble((f"{study.objective}: ", "cyan"), words), soft_wrap=True)
 
 

@@ -69,6 +69,19 @@ def tune(
     objective: Annotated[
         str | None, typer.Option(metavar="TEXT", help="What is measured, for reports.")
     ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            metavar="median|mean",
+            help="What is estimated: of all runs, or of all but suspects; median by default.",
+        ),
+    ] = None,
+    bounds: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LOW:HIGH", help="Values are possible between these: 0:1, or 0: for times."
+        ),
+    ] = None,
     env: Annotated[
         bool, typer.Option("--env", help="The program reads STOIC_NAME; no {name} is needed.")
     ] = False,
@@ -156,6 +169,7 @@ def tune(
     with plainly():
         from stoic.tune.main import Request, run
         from stoic.tune.settings import Settings, direction_of, losses, parameters, repeats, seconds
+        from stoic.tune.settings import bounds as read_bounds
 
         settings = Settings(
             command=tuple(command) if command else None,
@@ -170,6 +184,8 @@ def tune(
             objective=objective,
             jobs=jobs,
             repeat=None if repeat is None else repeats(repeat, "--repeat"),
+            target=target,
+            bounds=None if bounds is None else read_bounds(bounds, "--bounds"),
             env=env or None,
             store=store,
             name=name,

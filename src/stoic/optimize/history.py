@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -74,6 +74,16 @@ class History:
         """Numbers of the trials that gave a value."""
         return self._good
 
+    def without(self, left_out: Collection[int]) -> History:
+        """The successful trials but those at some positions; they keep their numbers."""
+        made = History(self.space, self.aim)
+        chosen = [i for i in range(len(self._good)) if self._good[i] not in left_out]
+        made.trials = [self.trials[self._good[i]] for i in chosen]
+        made._points = self.points()[chosen]
+        made._values = [self._values[i] for i in chosen]
+        made._good = list(range(len(chosen)))
+        return made
+
     def points(self, count: int | None = None) -> Array:
         """Points of the first ``count`` successful trials, in order."""
         points: Array = self._points[np.array(self._good[:count], dtype=np.int64)]
@@ -113,12 +123,18 @@ class History:
         """How many of the trials before that number gave a value."""
         return bisect_left(self._good, number)
 
-    def configuration(self, point: Array) -> dict[str, Any]:
-        """The configuration of a point that is valid, or was reported.
+    def configuration(
+        self, point: Array, pending: Iterable[tuple[Array, Mapping[str, Any]]] = ()
+    ) -> dict[str, Any]:
+        """The configuration of a point that is valid, is pending, or was reported.
 
         A reported configuration at the boundary of a constraint may become invalid when its floats
-        are rounded to a point and back. It is then given as it was reported.
+        are rounded to a point and back. It is then given as it was reported, or is pending.
         """
+        if self.space.valid:
+            for other, params in pending:
+                if (other == point).all():
+                    return dict(params)
         if self.space.valid and not self.space.allows(point[None])[0]:
             same = np.flatnonzero((self._points[: len(self)] == point).all(axis=1))
             if same.size:

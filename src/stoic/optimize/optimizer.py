@@ -16,7 +16,6 @@ from stoic.optimize.answers import Answer, Conclusion, Luckiest, Suspect, Trial
 from stoic.optimize.answers.explanation import explain
 from stoic.optimize.answers.luckiest import luckiest
 from stoic.optimize.answers.recommendation import recommend
-from stoic.optimize.answers.suspects import suspects
 from stoic.optimize.auditing import to_repeat
 from stoic.optimize.failures import Failures
 from stoic.optimize.finals import Verdict
@@ -94,6 +93,7 @@ class Optimizer:
         self.history = History(self.space, self.aim)
         self._modeller = Modeller(self.history)
         self._long_run = LongRun(self.history, self._modeller, self.seed)
+        self._known: tuple[int, Knowledge] | None = None  # after so many trials
         self._acquisition = Acquisition(Search(self.space, self.seed), tactics)
         base = None if baseline is None else self.space.read([baseline])[1][0]
         self._stage = Stage(self.history, self._modeller, self.seed, base)
@@ -118,19 +118,10 @@ class Optimizer:
         with one_thread():
             for _ in range(count):
                 point = self._suggest(waiting)
-                batch.append(self._configuration(point, waiting, [*configurations, *batch]))
+                pairs = zip(waiting, [*configurations, *batch], strict=True)
+                batch.append(self.history.configuration(point, pairs))
                 waiting.append(point)
         return batch[0] if n is None else batch
-
-    def _configuration(
-        self, point: Array, waiting: list[Array], configurations: list[dict[str, Any]]
-    ) -> dict[str, Any]:
-        """The configuration of a point; that of the pending point where it is the same."""
-        if self.space.valid:
-            for other, configuration in zip(waiting, configurations, strict=True):
-                if (other == point).all():
-                    return dict(configuration)
-        return self.history.configuration(point)
 
     def _suggest(self, waiting: list[Array]) -> Array:
         history = self.history
@@ -258,12 +249,21 @@ class Optimizer:
         return tuple(self.history.trials)
 
     def knowledge(self, model: Model | None = None) -> Knowledge:
-        """What is known so far, for reading; ``model`` replaces the optimiser's own surrogate."""
+        """What is known so far, for reading.
+
+        ``model`` replaces the optimiser's own surrogate, and is not fitted again without suspects.
+        """
         if not self.history.successes:
             raise InvalidInput(
                 "expected at least one evaluation with a value, got none; tell one first"
             )
-        return Knowledge(self.history, model or self._modeller.model(), self._acquisition.search)
+        search = self._acquisition.search
+        if model is not None:
+            return Knowledge(self.history, model, search, again=False)
+        if self._known is None or self._known[0] != len(self.history):
+            known = Knowledge(self.history, self._modeller.model(), search)
+            self._known = len(self.history), known
+        return self._known[1]
 
     def recommend(self) -> Answer:
         """The best *estimated* configuration, with a 90% interval.
@@ -285,13 +285,13 @@ class Optimizer:
     def suspects(self) -> tuple[Suspect, ...]:
         """Measurements called corrupt, each with the reason."""
         with one_thread():
-            return suspects(self.knowledge()) if self.history.successes else ()
+            return self.knowledge().regular.suspects if self.history.successes else ()
 
     def conclude(self) -> Conclusion:
         """The answer, the luckiest measurement, the suspects and what explains them all."""
         with one_thread():
             known = self.knowledge()
-            answer, suspected = self._answer(known), suspects(known)
+            answer, suspected = self._answer(known), known.regular.suspects
             lucky = luckiest(known, answer, suspected)
             explanation = explain(known.model)
             return Conclusion(answer, lucky, suspected, explanation, self._stage.verdict())

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from stoic.numbers import rounded, shown
 from stoic.optimize.aim import Bounds
 from stoic.optimize.answers import Answer, Explanation, Luckiest, Suspect, Trial, middle
+from stoic.optimize.answers.edges import in_words
 from stoic.optimize.finals import Verdict
 from stoic.optimize.optimizer import Optimizer
 from stoic.printable import visible
@@ -179,7 +180,7 @@ class Result:
         else:
             lines += _wrapped(f"Best configuration: {assignments(self.best.params)}", 3)
             lines += self._estimate(self.best)
-            for edge in self.best.at_edge:
+            for edge in in_words(self.best.at_edge):
                 lines += _wrapped(f"  at an edge: {edge}", 2)
         if self.luckiest is not None:
             lucky = self.luckiest
@@ -213,6 +214,7 @@ class Result:
         typical = middle([t.value for t in self.trials if t.value is not None])
         return [
             f"  estimated {visible(self.objective)}: {best.shown('90% interval ')}; {measured}",
+            f"  of the {best.meaning}{f'; {best.runs}' if best.runs else ''}",
             f"  for comparison, the median of all measurements: {rounded(typical)}",
         ]
 

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stoic.checks import Array, IntArray
-from stoic.optimize.answers.interval import skew_shift
+from stoic.optimize.answers.interval import along
+from stoic.optimize.answers.possible import Possible
 from stoic.optimize.optimizer import Optimizer
 from stoic.report.importance import Importance, bare, columns, importance
 from stoic.report.replay import Estimate, replay
@@ -169,21 +170,25 @@ def scatter(optimizer: Optimizer, at: float) -> float:
     return abs(scaling.y(z + std) / 2.0 - scaling.y(z - std) / 2.0)
 
 
-def predict(optimizer: Optimizer, U: Array) -> tuple[Array, Array, Array]:
+def predict(
+    optimizer: Optimizer, U: Array, answer: Array | None = None
+) -> tuple[Array, Array, Array]:
     """Estimates at encoded points ± 1.645 standard deviations, in the user's units.
 
-    At the answer's point, the estimate is the answer's. The answer's interval is another one: it
-    accounts for more than the surrogate's variance, at a cost for each point.
+    At the answer's point, the estimate is the answer's; by default that is the first of ``U``. The
+    answer's interval is another one: it accounts for more than the surrogate's variance, at a cost
+    for each point. Suspects do not count, and nothing is outside of what is possible.
     """
-    model, sign = optimizer.knowledge().model, optimizer.history.sign
-    mean, variance = model.gp.predict(U)
-    mean = mean + skew_shift(model)
-    half_width = _NORMAL_90 * np.sqrt(variance)
-    value, a, b = (
-        np.array([drawn(sign * model.scaling.y(float(z))) for z in zs])
-        for zs in (mean, mean - half_width, mean + half_width)
-    )
-    return value, np.minimum(a, b), np.maximum(a, b)
+    rest, sign = optimizer.knowledge().regular.known, optimizer.history.sign
+    mean, std = along(rest, U, U[0] if answer is None else answer)
+    possible, half_width = Possible.of(rest), _NORMAL_90 * std
+    found = []
+    for zs in zip(mean, mean - half_width, mean + half_width, strict=True):
+        y, *ends = (sign * rest.model.scaling.y(float(z)) for z in zs)
+        value = possible.value(y)
+        found.append((value, *possible.range(value, min(*ends, value), max(*ends, value))))
+    value, low, high = np.clip(np.array(found).T, -_MAX_DRAWN, _MAX_DRAWN)
+    return value, low, high
 
 
 @dataclass(frozen=True)
@@ -225,7 +230,7 @@ def slice_through(optimizer: Optimizer, u: Array, name: str) -> Slice:
     U[:, own] = [alone.encode({name: value}) for value in values]
     valid = space.allows(U) | np.array([value == here for value in values])
     values = [value for value, is_valid in zip(values, valid, strict=True) if is_valid]
-    mean, low, high = predict(optimizer, space.snap(U[valid]))
+    mean, low, high = predict(optimizer, space.snap(U[valid]), u)
     x = np.array([_x(parameter, value, name) for value in values])
     if isinstance(parameter, Categorical) and len(values) > _LIMITS.choices:
         better = np.array(mean if optimizer.direction == "minimize" else -mean)

@@ -82,6 +82,8 @@ def run(request: Request) -> int:
         direction=plan.direction,
         seed=plan.seed,
         objective=plan.objective,
+        target=plan.target,
+        bounds=plan.bounds,
         lease=plan.lease,
         mode=plan.mode,
         max_lost_leases=plan.max_lost_leases,

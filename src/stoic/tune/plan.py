@@ -10,6 +10,7 @@ from pathlib import Path
 
 from stoic.errors import InvalidInput
 from stoic.files import file_name
+from stoic.optimize.aim import Bounds
 from stoic.redaction import MASK
 from stoic.spaces import Space
 from stoic.tune.metric import Measured, Metric, metric_of
@@ -34,6 +35,8 @@ class Plan:
     budget: int
     metric: Metric
     objective: str
+    target: str | None  # None: of the study, or the median where it is new
+    bounds: Bounds | None
     timeout: float | None
     jobs: int
     repeat: int  # runs of each trial; 0 where the optimiser decides
@@ -66,6 +69,8 @@ class Plan:
             budget=given.budget,
             metric=metric,
             objective=given.objective or _objective(metric),
+            target=given.target,
+            bounds=given.bounds or _bounds(metric),
             timeout=given.timeout,
             jobs=given.jobs or 1,
             repeat=given.repeat or 0,
@@ -90,6 +95,11 @@ class Plan:
         local = re.sub(r"^sqlite:(///|//)?", "", self.store)
         base = Path("stoic.logs") if far else Path(f"{local}.logs").expanduser()  # as the store
         return base / file_name(self.name)
+
+
+def _bounds(metric: Metric) -> Bounds | None:
+    """Times and memory that are measured are never negative."""
+    return (0.0, None) if isinstance(metric, Measured) else None
 
 
 def _objective(metric: Metric) -> str:

@@ -10,12 +10,14 @@ from typing import Any
 
 from stoic.checks import choice, describe, integer
 from stoic.errors import InvalidInput
+from stoic.numbers import parse
+from stoic.optimize.aim import TARGETS, Bounds, given_bounds
 from stoic.runs.limits import seconds
 from stoic.streams import read_toml, source_name
 from stoic.tune.metric import MEASURES
 from stoic.tune.parameters import Written, of_flag, of_table
 
-__all__ = ["Settings", "direction_of", "losses", "parameters", "repeats", "seconds"]
+__all__ = ["Settings", "bounds", "direction_of", "losses", "parameters", "repeats", "seconds"]
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,8 @@ class Settings:
     json: str | None = None
     measure: str | None = None
     objective: str | None = None
+    target: str | None = None
+    bounds: Bounds | None = None
     jobs: int | None = None
     repeat: int | None = None  # 0: the optimiser decides
     env: bool | None = None
@@ -69,7 +73,7 @@ class Settings:
 
     def checked(self) -> Settings:
         """These settings, from options: their numbers have the same bounds as in a file."""
-        for key in ("budget", "jobs", "seed"):
+        for key in ("budget", "jobs", "seed", "target"):
             if (value := getattr(self, key)) is not None:
                 _READ[key](value, f"--{key}")
         return self
@@ -90,6 +94,20 @@ class Settings:
         if any(getattr(self, key) is not None for key in choices):
             given |= {key: getattr(self, key) for key in choices}
         return replace(base, **given)
+
+
+def bounds(value: object, name: str) -> Bounds | None:
+    """The lowest and the highest possible value, as text LOW:HIGH; either may be left out.
+
+    >>> bounds("0:", "bounds"), bounds("0:1", "bounds"), bounds(":100", "bounds")
+    ((0.0, None), (0.0, 1.0), (None, 100.0))
+    """
+    ends = value.split(":") if isinstance(value, str) else []
+    read = [parse(end) if end.strip() else None for end in ends]
+    unread = [text for end, text in zip(read, ends, strict=True) if end is None and text.strip()]
+    if len(ends) != 2 or unread or read == [None, None]:
+        raise InvalidInput(f"expected {name} as LOW:HIGH, such as 0: or 0:1, got {describe(value)}")
+    return given_bounds(tuple(read))
 
 
 def repeats(value: object, name: str) -> int:
@@ -178,6 +196,8 @@ _READ: dict[str, Any] = {
     "json": _text,
     "measure": lambda value, name: choice(value, name, tuple(MEASURES)),
     "objective": _text,
+    "target": lambda value, name: choice(value, name, tuple(TARGETS)),
+    "bounds": bounds,
     "jobs": lambda value, name: integer(value, name, at_least=1, at_most=1024),
     "repeat": repeats,
     "env": _flag,

@@ -11,6 +11,7 @@ from typing import Any
 
 from stoic.errors import InvalidInput, InvalidParams
 from stoic.numbers import shown
+from stoic.optimize.answers.edges import in_words
 from stoic.redaction import MASK, redacted_command
 from stoic.report.result import Result
 from stoic.spaces import Float
@@ -84,9 +85,12 @@ def _lines(result: Result, plan: Plan, width: int) -> Iterator[Text]:
         yield Text(f"  {command}", style="bold green")
         yield Text("")
         text = times(best.measured)
-        yield from _named("estimate", f"{plan.objective} {best.shown()}, {text}", width, 2)
-        for edge in best.at_edge:
-            yield from _named("edge", str(edge), width, 2, style="yellow")
+        text = f"{plan.objective} {best.shown()}, {best.meaning}; {text}"
+        yield from _named("estimate", text, width, 3)
+        if best.runs:
+            yield from _named("", best.runs, width, 2)
+        for edge in in_words(best.at_edge):
+            yield from _named("edge", edge, width, 2, style="yellow")
     if result.luckiest is not None:
         lucky = result.luckiest
         text = f"{shown(lucky.trial.value)} in trial {lucky.trial.number}; {lucky.why}"

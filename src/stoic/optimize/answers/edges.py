@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from stoic.spaces.parameters import Parameter, Scalar
 if TYPE_CHECKING:
     from stoic.optimize.model import Model
 
-__all__ = ["Edge", "edges"]
+__all__ = ["Edge", "edges", "in_words"]
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,15 @@ class Edge:
             f"{visible(self.name)} is {where} the {side} end of its range {low} to {high}; "
             "consider a wider one"
         )
+
+
+def in_words(found: Sequence[Edge], most: int = 2) -> list[str]:
+    """Edges as text: the first few, and the names of the others."""
+    words = [str(edge) for edge in found[:most]]
+    if found[most:]:
+        names = ", ".join(visible(edge.name) for edge in found[most:])
+        words.append(f"{len(found[most:])} more at an end of their ranges: {names}")
+    return words
 
 
 def edges(model: Model, space: Space, point: Array, params: Mapping[str, Any]) -> tuple[Edge, ...]:

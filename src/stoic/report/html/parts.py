@@ -36,6 +36,10 @@ _AROUND = (
     "from the answer in the other parameters. "
 )
 _MAX_EXACT_MEASUREMENTS = 200  # beyond, replayed surrogates use a part of them (report.replay)
+_ESTIMATES = {
+    "median": "of the median, the value that half of all runs of a configuration are better than.",
+    "mean": "of the average over all runs of a configuration, suspects excluded.",
+}
 _SIDES = {True: "for", False: "against", None: "fact"}
 
 
@@ -57,7 +61,8 @@ def answer(result: Result, best: Answer, view: View) -> str:
     case, first = Case.of(result, best, view), start(result)
     what, sure = esc(result.objective, 60), best.bounded
     ends = f"{low} to {high}" if sure else "unknown yet"
-    tiles = [_tile(f"Estimated {what}", value, f"90% interval: {ends}")]
+    tiles = [_tile(f"Estimated {what}", value, f"{best.meaning}; 90% interval: {ends}")]
+    runs = f" {best.runs[:1].upper()}{best.runs[1:]}." if best.runs else ""
     if first is not None:
         gain = "improvement" if better(result, best.value, first) else "change"
         most = between(best.interval, first) if sure else "unknown yet"
@@ -75,8 +80,8 @@ def answer(result: Result, best: Answer, view: View) -> str:
     return section(
         "The answer",
         f"<p class=lead>{_ADVICE[case.verdict]} "
-        f"Its {what} is estimated at <b>{value}</b> from {_measurements(result)}; "
-        f"the 90% interval of the true value is {ends}.</p>"
+        f"Its {what}, the {best.meaning}, is estimated at <b>{value}</b> from "
+        f"{_measurements(result)}; the 90% interval of the true value is {ends}.{runs}</p>"
         f'<dl class="config">{rows}</dl>{_edges(best)}'
         f'<details class="exact"><summary>To the last digit</summary><pre>{exact}</pre></details>'
         f'<div class="tiles">{"".join(tiles)}</div>'
@@ -174,10 +179,11 @@ def meanings(result: Result, facts: Mapping[str, Any], command: str | None) -> s
         "<p><b>Why the best measurement need not be the answer.</b> Where measurements scatter, "
         "the best of many is likely to be a lucky one, and worse when it is measured again. The "
         "answer is chosen by estimates, which use all measurements, not by the best single one.</p>"
-        "<p><b>Estimate</b>: of the average over many measurements, by the fitted surrogate. "
-        "<b>90% interval</b>: made to hold the true value in nine of ten runs. "
-        "<b>Suspect</b>: a measurement so far from what the others predict that the surrogate "
-        "gives it almost no weight. "
+        f"<p><b>Estimate</b>: {_ESTIMATES[result.target]} "
+        "<b>90% interval</b>: made to hold the true value of that in nine of ten studies; a single "
+        "measurement scatters more. "
+        "<b>Suspect</b>: a measurement so far from what the others predict that it is taken for "
+        "corrupt; no suspect moves an estimate or an interval. "
         "<b>Typical first try</b>: the median over the first eight different configurations of "
         "their first measurement.</p>"
         f"<p>{' '.join(f'<b>{term}</b>: {text}.' for term, text in DEFINITIONS.items())}</p>"
