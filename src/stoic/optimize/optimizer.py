@@ -18,7 +18,7 @@ from stoic.optimize.answers.luckiest import luckiest
 from stoic.optimize.answers.recommendation import recommend
 from stoic.optimize.auditing import to_repeat
 from stoic.optimize.failures import Failures
-from stoic.optimize.finals import Verdict
+from stoic.optimize.finals import FinalsRecord, Verdict
 from stoic.optimize.finals.race import Finals
 from stoic.optimize.finals.settling import settled
 from stoic.optimize.finals.stage import Stage
@@ -241,6 +241,11 @@ class Optimizer:
         with one_thread():
             return self._stage.verdict()
 
+    def finals_record(self) -> FinalsRecord | None:
+        """The finals so far, block by block; None without."""
+        with one_thread():
+            return self._stage.record()
+
     # -- answers ------------------------------------------------------------------------------
 
     @property
@@ -272,10 +277,7 @@ class Optimizer:
         all measurements.
         """
         with one_thread():
-            return self._answer(self.knowledge())
-
-    def _answer(self, known: Knowledge) -> Answer:
-        return recommend(known, self._stage.winner())
+            return recommend(self.knowledge(), self._stage.winner())
 
     @property
     def luckiest(self) -> Luckiest:
@@ -291,7 +293,8 @@ class Optimizer:
         """The answer, the luckiest measurement, the suspects and what explains them all."""
         with one_thread():
             known = self.knowledge()
-            answer, suspected = self._answer(known), known.regular.suspects
+            answer, suspected = recommend(known, self._stage.winner()), known.regular.suspects
             lucky = luckiest(known, answer, suspected)
             explanation = explain(known.model)
-            return Conclusion(answer, lucky, suspected, explanation, self._stage.verdict())
+            verdict, record = self._stage.verdict(), self._stage.record()
+            return Conclusion(answer, lucky, suspected, explanation, verdict, record)

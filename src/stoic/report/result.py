@@ -14,7 +14,7 @@ from stoic.numbers import rounded, shown
 from stoic.optimize.aim import Bounds
 from stoic.optimize.answers import Answer, Explanation, Luckiest, Suspect, Trial, middle
 from stoic.optimize.answers.edges import in_words
-from stoic.optimize.finals import Verdict
+from stoic.optimize.finals import FinalsRecord, Verdict
 from stoic.optimize.optimizer import Optimizer
 from stoic.printable import visible
 from stoic.report.figure import draw, write
@@ -71,6 +71,8 @@ class Result:
     target: str = "median"  # what was estimated
     bounds: Bounds | None = None  # of possible values
     verdict: Verdict | None = None  # of the finals
+    finals: FinalsRecord | None = None
+    baseline: Mapping[str, Any] | None = None
     ended_by: str = ""  # "budget", "time" or "settled"; empty where it is not known
     source: Optimizer | None = field(default=None, repr=False, compare=False)  # for figures
 
@@ -99,7 +101,9 @@ class Result:
             target=optimizer.aim.target,
             bounds=optimizer.aim.bounds,
             verdict=None if found is None else found.verdict,
+            finals=None if found is None else found.finals,
             ended_by=ended_by,
+            baseline=optimizer.baseline,
             source=optimizer,
         )
 
@@ -140,6 +144,7 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """The result as data that JSON can hold."""
         return {
+            "verdict": None if self.verdict is None else self.verdict.to_dict(),
             "objective": self.objective,
             "direction": self.direction,
             "target": self.target,
@@ -147,8 +152,9 @@ class Result:
             "seed": self.seed,
             "interrupted": self.interrupted,
             "ended_by": self.ended_by or None,
-            "verdict": None if self.verdict is None else self.verdict.to_dict(),
             "best": None if self.best is None else self.best.to_dict(),
+            "baseline": None if self.baseline is None else dict(self.baseline),
+            "finals": None if self.finals is None else self.finals.to_dict(),
             "luckiest": None
             if self.luckiest is None
             else {"trial": self.luckiest.trial.number, "why": self.luckiest.why},

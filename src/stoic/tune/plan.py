@@ -7,12 +7,15 @@ import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from stoic.errors import InvalidInput
 from stoic.files import file_name
 from stoic.optimize.aim import Bounds
 from stoic.redaction import MASK
+from stoic.runs.limits import Limits
 from stoic.spaces import Space
+from stoic.tune.baseline import configuration
 from stoic.tune.metric import Measured, Metric, metric_of
 from stoic.tune.settings import Settings
 from stoic.tune.template import Template
@@ -32,7 +35,8 @@ class Plan:
     template: Template
     space: Space
     direction: str
-    budget: int
+    limits: Limits
+    baseline: dict[str, Any] | None  # None: of the study, or none where it is new
     metric: Metric
     objective: str
     target: str | None  # None: of the study, or the median where it is new
@@ -55,8 +59,11 @@ class Plan:
         direction = given.direction or ("minimize" if given.measure is not None else None)
         if direction is None:
             raise InvalidInput("expected --minimize or --maximize, got neither; add one")
-        if given.budget is None:
-            raise InvalidInput("expected a number of trials, got none; add --budget 60")
+        if given.budget is None and given.time is None:
+            raise InvalidInput(
+                "expected a number of trials or a time, got neither; add --budget 60 or --time 10m"
+            )
+        confirm = "auto" if given.confirm is None else given.confirm
         metric = metric_of(given.metric, given.json, given.measure)
         space = Space({each.name: each.parameter for each in given.params}, valid=given.valid)
         if space.valid:
@@ -66,7 +73,10 @@ class Plan:
             template=template,
             space=space,
             direction=direction,
-            budget=given.budget,
+            limits=Limits.of(given.budget, given.time, confirm, given.stop),
+            baseline=None
+            if given.baseline is None
+            else configuration(space, given.params, given.baseline),
             metric=metric,
             objective=given.objective or _objective(metric),
             target=given.target,
@@ -82,6 +92,11 @@ class Plan:
             report=Path(given.report or f"{file_name(name)}.html") if report else None,
             group_readable=bool(given.group_readable),
         )
+
+    @property
+    def budget(self) -> int:
+        """Trials in all; very many where time alone ends the run."""
+        return self.limits.budget
 
     @property
     def mode(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,23 @@ from stoic.checks import choice, describe, integer
 from stoic.errors import InvalidInput
 from stoic.numbers import parse
 from stoic.optimize.aim import TARGETS, Bounds, given_bounds
-from stoic.runs.limits import seconds
+from stoic.optimize.finals.size import Confirm
+from stoic.runs.limits import SETTLED, seconds
 from stoic.streams import read_toml, source_name
+from stoic.tune.baseline import of_setting
 from stoic.tune.metric import MEASURES
 from stoic.tune.parameters import Written, of_flag, of_table
 
-__all__ = ["Settings", "bounds", "direction_of", "losses", "parameters", "repeats", "seconds"]
+__all__ = [
+    "Settings",
+    "bounds",
+    "direction_of",
+    "finals",
+    "losses",
+    "parameters",
+    "repeats",
+    "seconds",
+]
 
 
 @dataclass(frozen=True)
@@ -29,6 +41,10 @@ class Settings:
     valid: tuple[str, ...] = ()
     direction: str | None = None
     budget: int | None = None
+    time: float | None = None
+    baseline: Mapping[str, Any] | None = None
+    confirm: Confirm | None = None
+    stop: str | None = None
     timeout: float | None = None
     metric: str | None = None
     json: str | None = None
@@ -73,7 +89,7 @@ class Settings:
 
     def checked(self) -> Settings:
         """These settings, from options: their numbers have the same bounds as in a file."""
-        for key in ("budget", "jobs", "seed", "target"):
+        for key in ("budget", "jobs", "seed", "target", "stop"):
             if (value := getattr(self, key)) is not None:
                 _READ[key](value, f"--{key}")
         return self
@@ -81,7 +97,8 @@ class Settings:
     def over(self, base: Settings) -> Settings:
         """These settings where they are set, else those of ``base``.
 
-        Parameters of the same name are replaced, others are appended, and so are constraints.
+        Parameters of the same name are replaced, others are appended, and so are constraints and
+        the values of the baseline.
         ``metric``, ``json`` and ``measure`` are one choice: one of them here replaces the choice of
         ``base``.
         """
@@ -89,6 +106,8 @@ class Settings:
         own = {each.name: each for each in self.params}
         kept = tuple(own.pop(each.name, each) for each in base.params)
         given["params"] = (*kept, *own.values())
+        if self.baseline is not None:
+            given["baseline"] = {**(base.baseline or {}), **self.baseline}
         given["valid"] = tuple(dict.fromkeys([*base.valid, *self.valid]))
         choices = ("metric", "json", "measure")
         if any(getattr(self, key) is not None for key in choices):
@@ -108,6 +127,19 @@ def bounds(value: object, name: str) -> Bounds | None:
     if len(ends) != 2 or unread or read == [None, None]:
         raise InvalidInput(f"expected {name} as LOW:HIGH, such as 0: or 0:1, got {describe(value)}")
     return given_bounds(tuple(read))
+
+
+def finals(value: object, name: str) -> Confirm:
+    """How many evaluations are finals; 0 for ``"no"`` or false.
+
+    >>> finals("auto", "confirm"), finals("12", "confirm"), finals("no", "confirm")
+    ('auto', 12, 0)
+    """
+    if value == "auto" or value is True:
+        return "auto"
+    if value in ("no", "0") or value is False:
+        return 0
+    return _count(value, name, "auto, no or a number of trials")
 
 
 def repeats(value: object, name: str) -> int:
@@ -191,6 +223,10 @@ _READ: dict[str, Any] = {
     "valid": _texts,
     "direction": lambda value, name: choice(value, name, ("minimize", "maximize")),
     "budget": lambda value, name: integer(value, name, at_least=1, at_most=10**7),
+    "time": seconds,
+    "baseline": of_setting,
+    "confirm": finals,
+    "stop": lambda value, name: choice(value, name, (SETTLED,)),
     "timeout": seconds,
     "metric": _text,
     "json": _text,

@@ -16,7 +16,7 @@ from stoic.optimize.answers.explanation import Explanation
 from stoic.spaces.wording import assignments
 
 if TYPE_CHECKING:
-    from stoic.optimize.finals import Verdict
+    from stoic.optimize.finals import FinalsRecord, Verdict
 
 __all__ = ["UNKNOWN", "Answer", "Conclusion", "Luckiest", "Suspect", "Trial", "middle"]
 
@@ -145,6 +145,7 @@ class Conclusion:
     suspects: tuple[Suspect, ...]
     explanation: Explanation
     verdict: Verdict | None = None  # of the finals
+    finals: FinalsRecord | None = None
 
 
 def middle(values: Sequence[float]) -> float:

@@ -87,13 +87,18 @@ class Race:
     def _base(self) -> list[int]:
         return [] if self.baseline is None else [self.baseline]
 
-    def outcomes(self) -> list[list[float | None]]:
-        """The values of each contender since the start, higher being better; None: it failed."""
-        self._catch_up()
-        trials, sign = self._history.trials, self._history.sign
+    def values(self) -> list[list[float | None]]:
+        """The values of each contender since the start; None: it failed."""
+        return [[self._history.trials[i].value for i in rows] for rows in self.trials()]
+
+    def dropped(self) -> list[int | None]:
+        """After how many blocks each contender was dropped; None where it was not."""
+        self.active()
         return [
-            [None if trials[i].value is None else sign * (trials[i].value or 0.0) for i in rows]
-            for rows in self._rows
+            None
+            if i == self.baseline
+            else next((blocks for blocks, left in enumerate(self._left) if i not in left), None)
+            for i in range(len(self.points))
         ]
 
     def trials(self) -> list[list[int]]:

@@ -11,6 +11,7 @@ from stoic.errors import InvalidInput
 from stoic.optimize.finals.baseline import measurements_due
 from stoic.optimize.finals.contenders import challengers
 from stoic.optimize.finals.race import RULE, Finals, Race
+from stoic.optimize.finals.record import FinalsRecord
 from stoic.optimize.finals.verdict import NOT_SHOWN, WORSE, Verdict, compared
 from stoic.optimize.history import History
 from stoic.optimize.knowledge import Knowledge
@@ -80,6 +81,10 @@ class Stage:
         """What the finals have shown so far; None without finals."""
         return None if self._race is None else self._judged(self._race)[0]
 
+    def record(self) -> FinalsRecord | None:
+        """The finals so far, block by block; None without finals."""
+        return None if self._race is None else FinalsRecord.of(self._race)
+
     def winner(self) -> Array | None:
         """The contender that is the answer; None without finals."""
         if self._race is None:
@@ -97,16 +102,15 @@ class Stage:
         leaders, base = race.leaders(), race.baseline
         best = leaders[0]
         other = leaders[1] if base is None else base
-        values, sign = race.outcomes(), self._history.sign
+        values, aim = race.values(), self._history.aim
         pairs = [
-            (None if old is None else sign * old, None if new is None else sign * new)
-            for old, new in zip(values[other], values[best], strict=False)
+            pair
+            for pair in zip(values[other], values[best], strict=False)
+            if all(y is None or aim.allows(y) for y in pair)  # an impossible value shows nothing
         ]
-        allows = self._history.aim.allows  # a value that is impossible shows nothing
-        pairs = [pair for pair in pairs if all(y is None or allows(y) for y in pair)]
         verdict = compared(
             pairs,
-            "maximize" if sign > 0.0 else "minimize",
+            aim.direction,
             params=race.finals.contenders[best],
             reference=race.finals.contenders[other],
             has_baseline=base is not None,

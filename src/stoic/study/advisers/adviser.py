@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from stoic.errors import InvalidInput
-from stoic.optimize import Answer, Luckiest, Suspect, Trial, Verdict
+from stoic.optimize import Answer, FinalsRecord, Luckiest, Suspect, Trial, Verdict
+from stoic.optimize.answers import Explanation
 from stoic.report import Result
 from stoic.study.definition import Definition
 
@@ -79,6 +80,14 @@ class Adviser(ABC):
         """What the finals show; None without finals."""
         return None
 
+    def finals_record(self) -> FinalsRecord | None:
+        """The finals so far, block by block; None without."""
+        return None
+
+    def explanation(self) -> Explanation | None:
+        """The kind of function, scale and noise that the values indicate; of optimisers alone."""
+        return None
+
     @abstractmethod
     def suggest(self, number: int, pending: Sequence[Params]) -> dict[str, Any]:
         """The configuration of trial ``number`` while others are under evaluation."""
@@ -115,5 +124,8 @@ class Adviser(ABC):
             objective=self.definition.objective,
             target=self.definition.target,
             bounds=self.definition.bounds,
+            explanation=self.explanation() if known else None,
             verdict=self.verdict() if known else None,
+            finals=self.finals_record() if known else None,
+            baseline=self.definition.baseline,
         )

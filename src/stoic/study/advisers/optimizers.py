@@ -7,7 +7,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from stoic.optimize import Answer, Luckiest, Optimizer, Suspect, Trial, Verdict
+from stoic.optimize import Answer, FinalsRecord, Luckiest, Optimizer, Suspect, Trial, Verdict
+from stoic.optimize.answers import Explanation
 from stoic.randomness import generator
 from stoic.study.advisers.adviser import Adviser, Mark, Observation, Params
 from stoic.study.definition import Definition
@@ -60,6 +61,19 @@ class OptimizerAdviser(Adviser):
 
     def verdict(self) -> Verdict | None:
         return self.optimizer.verdict()
+
+    def explanation(self) -> Explanation:
+        return self.optimizer.conclude().explanation
+
+    def finals_record(self) -> FinalsRecord | None:
+        record = self.optimizer.finals_record()
+        if record is None:
+            return None
+        contenders = (
+            replace(each, trials=tuple(self._numbers[i] for i in each.trials))
+            for each in record.contenders
+        )
+        return replace(record, contenders=tuple(contenders))
 
     def suggest(self, number: int, pending: Sequence[Params]) -> dict[str, Any]:
         del number  # it follows from the history and from what is pending
