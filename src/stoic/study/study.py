@@ -16,7 +16,7 @@ from stoic.runs.run import RunLimits, limits_of
 from stoic.spaces import Space
 from stoic.study.definition import StudyArguments, checked_name, checked_params
 from stoic.study.leases import Leases
-from stoic.study.marks import StudyMarks
+from stoic.study.marking import StudyMarks
 from stoic.study.opened import OpenStudy
 from stoic.study.records import StudyTrial
 from stoic.study.repair.backup import backup
