@@ -125,6 +125,12 @@ def test_the_same_history_gives_the_same_finals() -> None:
     assert str(first.verdict()) == str(second.verdict())
 
 
+def test_a_contender_is_named_once() -> None:
+    optimizer = searched(baseline=NEAR)
+    finals = optimizer.start_finals(6, [FAR, NEAR, dict(FAR)])
+    assert finals.contenders == (FAR, NEAR)
+
+
 def test_finals_end_and_the_search_goes_on() -> None:
     optimizer = searched()
     optimizer.start_finals(6)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from stoic.numbers import rounded, shown
 from stoic.optimize.answers import Answer, Luckiest, Suspect, Trial, middle
 from stoic.optimize.finals import Verdict
+from stoic.optimize.finals.race import Finals
 from stoic.optimize.optimizer import Optimizer
 from stoic.printable import visible
 from stoic.report.figure import draw, write
@@ -63,6 +64,7 @@ class Result:
     objective: str = "value"  # what was measured, for reports and axes
     interrupted: bool = False  # by Ctrl-C, before the budget was spent
     verdict: Verdict | None = None  # of the finals
+    finals: Finals | None = None  # its contenders in `trials[finals.start:]`
     ended_by: str = ""  # "budget", "time" or "settled"; empty where it is not known
     source: Optimizer | None = field(default=None, repr=False, compare=False)  # for figures
 
@@ -88,6 +90,7 @@ class Result:
             objective=objective,
             interrupted=interrupted,
             verdict=None if found is None else found.verdict,
+            finals=optimizer.finals,
             ended_by=ended_by,
             source=optimizer,
         )
@@ -129,6 +132,7 @@ class Result:
             "interrupted": self.interrupted,
             "ended_by": self.ended_by or None,
             "verdict": None if self.verdict is None else self.verdict.to_dict(),
+            "finals": None if self.finals is None else self.finals.to_dict(),
             "best": None if self.best is None else self.best.to_dict(),
             "luckiest": None
             if self.luckiest is None

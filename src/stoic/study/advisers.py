@@ -9,6 +9,7 @@ from typing import Any
 
 from stoic.errors import InvalidInput
 from stoic.optimize import Answer, Luckiest, Suspect, Trial, Verdict
+from stoic.optimize.finals.race import Finals
 from stoic.report import Result
 from stoic.study.definition import Definition
 
@@ -66,6 +67,11 @@ class Adviser(ABC):
         """Of the present finals: finished trials when they began, and planned evaluations."""
         return None
 
+    @property
+    def held(self) -> Finals | None:
+        """These finals; their start counts entries of the log that are outcomes."""
+        return None
+
     def contenders(self, evaluations: int) -> list[dict[str, Any]]:
         """Who would take part in finals that began now; fewer than two if there can be none."""
         del evaluations
@@ -114,4 +120,5 @@ class Adviser(ABC):
             seed=self.definition.seed,
             objective=self.definition.objective,
             verdict=self.verdict() if known else None,
+            finals=self.held,
         )

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from stoic.optimize import Answer, Luckiest, Optimizer, Suspect, Trial, Verdict
+from stoic.optimize.finals.race import Finals
 from stoic.randomness import generator
 from stoic.study.advisers import Adviser, Mark, Observation, Params
 from stoic.study.definition import Definition
@@ -47,6 +48,10 @@ class OptimizerAdviser(Adviser):
         return (
             None if found is None else (len(set(self._numbers[: found.start])), found.evaluations)
         )
+
+    @property
+    def held(self) -> Finals | None:
+        return self.optimizer.finals
 
     def contenders(self, evaluations: int) -> list[dict[str, Any]]:
         return self.optimizer.contenders(evaluations)

@@ -47,8 +47,12 @@ class Stage:
         return self._with_baseline([self._history.configuration(point) for point in points])
 
     def _with_baseline(self, others: Sequence[Params]) -> list[dict[str, Any]]:
-        last = [] if self.baseline is None else [dict(self.baseline)]
-        return [*(dict(params) for params in others if params != self.baseline), *last]
+        """These configurations, each once, and the baseline after them."""
+        last = [] if self.baseline is None else [self.baseline]
+        points = self._history.space.read([*last, *others])[0]
+        first = {point.tobytes(): i for i, point in reversed(list(enumerate(points)))}
+        chosen = [others[i - len(last)] for i in sorted(first.values()) if i >= len(last)]
+        return [dict(params) for params in (*chosen, *last)]
 
     def begin(self, contenders: Sequence[Params], evaluations: int) -> None:
         """Begin finals of some contenders from now on; the baseline takes part in any case."""
