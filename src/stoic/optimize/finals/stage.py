@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from stoic.checks import Array
@@ -90,10 +91,11 @@ class Stage:
         leaders, base = race.leaders(), race.baseline
         best = leaders[0]
         other = leaders[1] if base is None else base
-        values, sign = race.outcomes(), self._history.sign
+        values, sign, first = race.outcomes(), self._history.sign, race.chosen_after()
+        blocks = [] if first is None else zip(values[other], values[best], strict=False)
         pairs = [
             (None if old is None else sign * old, None if new is None else sign * new)
-            for old, new in zip(values[other], values[best], strict=False)
+            for old, new in islice(blocks, first, None)
         ]
         verdict = compared(
             pairs,
