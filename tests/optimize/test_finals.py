@@ -112,7 +112,19 @@ def test_bad_challengers_are_dropped_and_one_is_left() -> None:
     verdict = optimizer.verdict()
     assert verdict is not None
     assert verdict.params == NEAR
+    assert 5 <= verdict.measurements < counts[str(NEAR)]  # without the blocks that chose it
     assert optimizer.recommend().params == NEAR
+
+
+def test_before_the_choice_there_is_no_verdict() -> None:
+    optimizer = searched(30, noise=5.0)
+    optimizer.start_finals(60, [NEAR, {"x": 0.31, "y": 0.6}])
+    go_on(optimizer, 2, noise=5.0)
+    verdict = optimizer.verdict()
+    assert verdict is not None
+    assert verdict.measurements == 0
+    assert verdict.word == "not shown to be better"
+    assert "not measured together" in str(verdict)
 
 
 def test_the_same_history_gives_the_same_finals() -> None:
@@ -123,6 +135,12 @@ def test_the_same_history_gives_the_same_finals() -> None:
     assert second.start_finals(20) == first.finals
     assert go_on(second, 20) == asked
     assert str(first.verdict()) == str(second.verdict())
+
+
+def test_a_contender_is_named_once() -> None:
+    optimizer = searched(baseline=NEAR)
+    finals = optimizer.start_finals(6, [FAR, NEAR, dict(FAR)])
+    assert finals.contenders == (FAR, NEAR)
 
 
 def test_finals_end_and_the_search_goes_on() -> None:

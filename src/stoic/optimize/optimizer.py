@@ -213,8 +213,8 @@ class Optimizer:
     ) -> Finals:
         """Begin the finals: from now on, `ask` gives the contenders and the baseline in blocks.
 
-        After half of ``evaluations`` one challenger is left, besides the baseline. `verdict` is
-        about measurements from now on. By default the contenders are those of `contenders`.
+        After a third of ``evaluations`` one challenger is left, besides the baseline; `verdict` is
+        about their blocks from then on. By default the contenders are those of `contenders`.
         Raises `InvalidInput` where there are fewer than two.
         """
         count = integer(evaluations, "evaluations", at_least=1)

@@ -1,8 +1,9 @@
 """The finals as a race: blocks that measure each contender once, in an order that varies.
 
 After each complete block, challengers that have hardly a chance to be the best are dropped; after
-half of the evaluations all but one are. The baseline always stays. So the second half compares
-one challenger with the baseline, and narrows the interval of their difference.
+a third of the evaluations all but one are. The baseline always stays. So the rest compares one
+challenger with the baseline. These blocks alone make the verdict: those before chose the
+challenger, and of several that are alike the choice falls on one that was lucky in them.
 
 A race is a function of the history: the outcomes of its contenders since its start.
 """
@@ -33,7 +34,7 @@ class RaceRule:
     """When challengers are dropped; chosen on the develop set of benchmarks/robust."""
 
     min_chance: float = 0.15  # to be better than the best one, by all measurements
-    selection: float = 0.5  # the share of the evaluations after which one challenger is left
+    selection: float = 1 / 3  # the share of the evaluations after which one challenger is left
     alike: float = 0.35  # this chance, and the nearer one to the baseline is preferred
     keeps_baseline: float = 0.75  # the least chance to be better, where the verdict is open
 
@@ -114,6 +115,17 @@ class Race:
                 self._rows[at].append(i)
         self._read += len(points)
 
+    def chosen_after(self) -> int | None:
+        """After how many blocks one challenger was left, two without a baseline; None: not yet."""
+        self.active()
+        counts = [len(left) for left in self._left]
+        return next((b for b, count in enumerate(counts) if count <= self._room), None)
+
+    @property
+    def _room(self) -> int:
+        """Challengers that are left in the end."""
+        return 1 if self.finals.has_baseline else 2
+
     # -- who is next --------------------------------------------------------------------------
 
     def next(self, waiting: list[Array]) -> Array:
@@ -142,7 +154,7 @@ class Race:
 
     def _after(self, blocks: int, last: int) -> list[int]:
         """The challengers that are left after a block; the trial ``last`` completed it."""
-        left, room = self._left[-1], 1 if self.finals.has_baseline else 2
+        left, room = self._left[-1], self._room
         if len(left) <= room:
             return left
         model = self._modeller.at(self._history.successes_until(last + 1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from stoic.checks import Array
@@ -59,8 +60,12 @@ class Stage:
         return self._with_baseline([self._history.configuration(point) for point in points])
 
     def _with_baseline(self, others: Sequence[Params]) -> list[dict[str, Any]]:
-        last = [] if self.baseline is None else [dict(self.baseline)]
-        return [*(dict(params) for params in others if params != self.baseline), *last]
+        """These configurations, each once, and the baseline after them."""
+        last = [] if self.baseline is None else [self.baseline]
+        points = self._history.space.read([*last, *others])[0]
+        first = {point.tobytes(): i for i, point in reversed(list(enumerate(points)))}
+        chosen = [others[i - len(last)] for i in sorted(first.values()) if i >= len(last)]
+        return [dict(params) for params in (*chosen, *last)]
 
     def begin(self, contenders: Sequence[Params], evaluations: int) -> None:
         """Begin finals of some contenders from now on; the baseline takes part in any case."""
@@ -102,10 +107,11 @@ class Stage:
         leaders, base = race.leaders(), race.baseline
         best = leaders[0]
         other = leaders[1] if base is None else base
-        values, aim = race.values(), self._history.aim
+        values, aim, first = race.values(), self._history.aim, race.chosen_after()
+        blocks = [] if first is None else zip(values[other], values[best], strict=False)
         pairs = [
             pair
-            for pair in zip(values[other], values[best], strict=False)
+            for pair in islice(blocks, first, None)
             if all(y is None or aim.allows(y) for y in pair)  # an impossible value shows nothing
         ]
         verdict = compared(
