@@ -12,10 +12,10 @@ from stoic.errors import InvalidInput, StoreDamaged, StoreMissing, UnknownStudy,
 from stoic.forks import ForkAware
 from stoic.printable import visible
 from stoic.spaces.widening import changes
-from stoic.study.additions import last_space, present_definition, widen, with_space
 from stoic.study.advisers import Adviser, Observation
 from stoic.study.bandits import PolicyAdviser
 from stoic.study.definition import Definition, StudyArguments
+from stoic.study.marks.additions import last_space, present_definition, widen, with_space
 from stoic.study.optimizers import OptimizerAdviser, RandomAdviser
 from stoic.study.records import StudyTrial, TrialRecord
 from stoic.study.store import Database, open_store

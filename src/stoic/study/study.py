@@ -13,9 +13,9 @@ from stoic.errors import InvalidInput, InvalidParams, InvalidPayoff
 from stoic.optimize import Trial
 from stoic.report import Result
 from stoic.spaces import Space
-from stoic.study.additions import add_note, checked_note
 from stoic.study.definition import StudyArguments, checked_name, checked_params
 from stoic.study.leases import Leases
+from stoic.study.marks.additions import add_note, checked_note
 from stoic.study.opened import OpenStudy
 from stoic.study.outcomes import Outcomes
 from stoic.study.records import StudyTrial, TrialRecord
