@@ -94,6 +94,15 @@ def test_where_values_have_both_signs_differences_are_in_scales() -> None:
     assert Needed(0.02, True, None).about == "over 1,000,000"
 
 
+@pytest.mark.parametrize("digits", [1, 2, 3])
+def test_a_larger_difference_needs_fewer_runs_where_values_are_rounded(digits: int) -> None:
+    y = np.exp(0.6 * np.random.default_rng(2).normal(size=700) - 1.0).round(digits)
+    runs = [each.runs or MILLION for each in diagnose(y).runs_needed]
+    assert runs == sorted(runs, reverse=True)
+    exact = [each.runs or MILLION for each in diagnose(y * 0.3).runs_needed]
+    assert exact == pytest.approx(runs, rel=0.3)  # 0.3 · 0.07 is no rounded number
+
+
 @pytest.mark.parametrize("n", [30, 200, 2000])
 @pytest.mark.parametrize("seed", range(5))
 def test_one_group_is_not_called_two(n: int, seed: int) -> None:

@@ -72,6 +72,8 @@ def needed(sample: Array, scale: float) -> tuple[Needed, ...]:
         return ()
     relative = bool(sample[0] >= 0.0 or sample[-1] <= 0.0)
     step = _resolution(sample)
+    if step:
+        sample = np.rint(sample / step) * step  # as changed values are, or equal ones would differ
     changes = (
         [(d, _Change(1.0 + d, 0.0, step)) for d in _SHARES]
         if relative
@@ -160,8 +162,6 @@ def _power(sample: Array, change: _Change, runs: int) -> float:
     rng = generator(0, runs)
     first = sample[rng.integers(len(sample), size=(_TESTS, runs))]
     second = change(sample[rng.integers(len(sample), size=(_TESTS, runs))], rng)
-    if change.step:
-        first = np.rint(first / change.step) * change.step  # equal values are the same float
     a, b = first[:, :, None], second[:, None, :]
     wins = np.count_nonzero(b > a, axis=(1, 2)) + np.count_nonzero(b == a, axis=(1, 2)) / 2.0
     n = 2 * runs

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stoic.checks import integer
-from stoic.study.additions import add_note, checked_note
 from stoic.study.definition import checked_params
-from stoic.study.finals.stage import StudyFinals
+from stoic.study.marks.additions import add_note, checked_note
+from stoic.study.marks.stage import StudyFinals
 from stoic.study.opened import OpenStudy
 from stoic.study.outcomes import Outcomes
 from stoic.study.records import StudyTrial, TrialRecord

@@ -12,12 +12,12 @@ from stoic.errors import InvalidInput, StoreDamaged, StoreMissing, UnknownStudy,
 from stoic.forks import ForkAware
 from stoic.printable import visible
 from stoic.spaces.widening import changes
-from stoic.study.additions import last_space, present_definition, widen, with_space
 from stoic.study.advisers import Adviser, Mark, Observation
 from stoic.study.advisers.bandits import PolicyAdviser
 from stoic.study.advisers.optimizers import OptimizerAdviser, RandomAdviser
 from stoic.study.definition import Definition, StudyArguments
-from stoic.study.finals.marks import mark_of
+from stoic.study.marks.additions import last_space, present_definition, widen, with_space
+from stoic.study.marks.finals import mark_of
 from stoic.study.records import StudyTrial, TrialRecord
 from stoic.study.store import Database, open_store
 from stoic.study.store.codec import params_of

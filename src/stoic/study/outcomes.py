@@ -6,7 +6,7 @@ from typing import Any
 
 from stoic.errors import ConflictingValue
 from stoic.study.advisers import Mark
-from stoic.study.finals.marks import entry_of
+from stoic.study.marks.finals import entry_of
 from stoic.study.opened import OpenStudy
 from stoic.study.store.codec import text_of, value_of, written
 from stoic.study.store.connection import Connection

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stoic.errors import StoreDamaged
-from stoic.study.additions import text_of_note
+from stoic.study.marks.additions import text_of_note
 from stoic.study.records import TrialRecord
 from stoic.study.store.codec import params_of
 from stoic.study.store.connection import Connection

@@ -13,7 +13,7 @@ from stoic.report.notebook import notebook_result
 from stoic.spaces import Space
 from stoic.study.advisers import Adviser
 from stoic.study.definition import Definition
-from stoic.study.frames import study_frame
+from stoic.study.exchange.frames import study_frame
 from stoic.study.opened import OpenStudy
 from stoic.study.records import TrialRecord
 from stoic.study.store.rows import FAILED, OPEN, TOLD

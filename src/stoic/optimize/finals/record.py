@@ -32,6 +32,8 @@ class FinalsRecord:
     contenders: tuple[Contender, ...]
     evaluations: int
     """Planned ones."""
+    chosen_after: int | None = None
+    """The blocks after which the challenger was chosen; the verdict is of those that follow."""
 
     @classmethod
     def of(cls, race: Race) -> FinalsRecord:
@@ -41,7 +43,7 @@ class FinalsRecord:
             Contender(params, tuple(values[i]), tuple(trials[i]), i == race.baseline, dropped[i])
             for i, params in enumerate(race.finals.contenders)
         )
-        return cls(contenders, race.finals.evaluations)
+        return cls(contenders, race.finals.evaluations, race.chosen_after())
 
     @property
     def made(self) -> int:
@@ -75,6 +77,7 @@ class FinalsRecord:
         return {
             "evaluations": self.evaluations,
             "blocks": self.blocks,
+            "chosen_after": self.chosen_after,
             "contenders": [
                 {
                     "params": dict(each.params),

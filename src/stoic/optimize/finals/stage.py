@@ -49,7 +49,8 @@ class Stage:
             return None
         history = self._history
         point = history.space.encode(self.baseline)
-        made = sum((other == point).all() for other in (*history.reported(), *waiting))
+        pending = sum((other == point).all() for other in waiting)
+        made = int((history.reported() == point).all(axis=1).sum()) + pending
         due = measurements_due(len(history) + len(waiting), history.design_size)
         return point if made < due else None
 

@@ -8,13 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from stoic.errors import InvalidInput
-<<<<<<< HEAD:src/stoic/study/advisers/adviser.py
 from stoic.optimize import Answer, FinalsRecord, Luckiest, Suspect, Trial, Verdict
 from stoic.optimize.answers import Explanation
-=======
-from stoic.optimize import Answer, Luckiest, Suspect, Trial, Verdict
-from stoic.optimize.finals.race import Finals
->>>>>>> finals:src/stoic/study/advisers.py
 from stoic.report import Result
 from stoic.study.definition import Definition
 
@@ -70,11 +65,6 @@ class Adviser(ABC):
     @property
     def finals(self) -> tuple[int, int] | None:
         """Of the present finals: finished trials when they began, and planned evaluations."""
-        return None
-
-    @property
-    def held(self) -> Finals | None:
-        """These finals; their start counts entries of the log that are outcomes."""
         return None
 
     def contenders(self, evaluations: int) -> list[dict[str, Any]]:
@@ -136,10 +126,6 @@ class Adviser(ABC):
             bounds=self.definition.bounds,
             explanation=self.explanation() if known else None,
             verdict=self.verdict() if known else None,
-<<<<<<< HEAD:src/stoic/study/advisers/adviser.py
             finals=self.finals_record() if known else None,
             baseline=self.definition.baseline,
-=======
-            finals=self.held,
->>>>>>> finals:src/stoic/study/advisers.py
         )

@@ -7,13 +7,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-<<<<<<< HEAD:src/stoic/study/advisers/optimizers.py
 from stoic.optimize import Answer, FinalsRecord, Luckiest, Optimizer, Suspect, Trial, Verdict
 from stoic.optimize.answers import Explanation
-=======
-from stoic.optimize import Answer, Luckiest, Optimizer, Suspect, Trial, Verdict
-from stoic.optimize.finals.race import Finals
->>>>>>> finals:src/stoic/study/optimizers.py
 from stoic.randomness import generator
 from stoic.study.advisers.adviser import Adviser, Mark, Observation, Params
 from stoic.study.definition import Definition
@@ -57,10 +52,6 @@ class OptimizerAdviser(Adviser):
         return (
             None if found is None else (len(set(self._numbers[: found.start])), found.evaluations)
         )
-
-    @property
-    def held(self) -> Finals | None:
-        return self.optimizer.finals
 
     def contenders(self, evaluations: int) -> list[dict[str, Any]]:
         return self.optimizer.contenders(evaluations)

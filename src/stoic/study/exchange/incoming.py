@@ -9,9 +9,9 @@ from stoic.checks import describe, integer, number
 from stoic.errors import InvalidInput, InvalidParams, InvalidPayoff, StoicError
 from stoic.numbers import parse
 from stoic.spaces import Float, Int, Parameter, Space
-from stoic.study.additions import checked_note
 from stoic.study.definition import checked_params
 from stoic.study.exchange.tables import Table, cell
+from stoic.study.marks.additions import checked_note
 from stoic.study.store.rows import FAILED, OPEN, TOLD
 
 __all__ = ["COLUMNS", "PARAM", "Incoming", "column_of", "incoming"]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from stoic.errors import ConflictingValue, InvalidInput
-from stoic.study.additions import add_note
 from stoic.study.exchange.incoming import Incoming
+from stoic.study.marks.additions import add_note
 from stoic.study.store.codec import params_of, text_of, value_of, written
 from stoic.study.store.connection import Connection
 from stoic.study.store.ledger import Ledger

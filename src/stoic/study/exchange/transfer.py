@@ -13,11 +13,11 @@ from typing import Any
 from stoic.errors import InvalidInput, InvalidState, StudyMismatch, UnknownStudy
 from stoic.spaces import Space
 from stoic.streams import source_name
-from stoic.study.additions import present_definition, text_of_note
 from stoic.study.definition import Definition, StudyArguments, checked_name
 from stoic.study.exchange.incoming import Incoming, column_of, incoming
 from stoic.study.exchange.merging import Merger
 from stoic.study.exchange.tables import Table, format_of, read_table, write_table
+from stoic.study.marks.additions import present_definition, text_of_note
 from stoic.study.store import Database, open_store
 from stoic.study.store.codec import params_of, read, written
 from stoic.study.store.connection import Connection
