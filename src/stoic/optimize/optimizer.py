@@ -14,7 +14,7 @@ from stoic.optimize.acquisition import Acquisition
 from stoic.optimize.aim import Aim
 from stoic.optimize.answers import Answer, Conclusion, Luckiest, Suspect, Trial
 from stoic.optimize.answers.luckiest import luckiest
-from stoic.optimize.answers.recommendation import recommend
+from stoic.optimize.answers.recommendation import estimate, recommend
 from stoic.optimize.auditing import to_repeat
 from stoic.optimize.failures import Failures
 from stoic.optimize.history import History, key
@@ -212,6 +212,12 @@ class Optimizer:
         """The best *estimated* configuration, with a 90% interval."""
         with one_thread():
             return recommend(self.knowledge())
+
+    def estimate(self, params: Mapping[str, Any]) -> Answer:
+        """The estimate of a configuration, measured or not, with its 90% interval."""
+        point = self.space.encode(params)
+        with one_thread():
+            return estimate(self.knowledge(), point)
 
     @property
     def luckiest(self) -> Luckiest:
