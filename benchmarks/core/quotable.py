@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from quotable_worlds import NOISES, World
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from core.quotable_worlds import NOISES, World
 from stoic.checks import Array
 from stoic.optimize import Answer, Optimizer
 
