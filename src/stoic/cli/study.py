@@ -235,6 +235,7 @@ def report(
     """Write a study as one HTML file that needs nothing but a browser."""
     with plainly():
         from stoic.report import write_report
+        from stoic.tune.plan import log_links, logs_folder
 
         with opened_study(store, name) as opened:
             records = opened.trials
@@ -248,6 +249,7 @@ def report(
                 title=opened.name,
                 started=started,
                 seconds=None if ended is None else max(ended, 0.0),
+                logs=log_links(logs_folder(store, opened.name), path),
             )
         if not is_stream(path):
             Console().print(Text(str(path)), soft_wrap=True)

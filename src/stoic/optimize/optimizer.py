@@ -15,7 +15,7 @@ from stoic.optimize.aim import Aim
 from stoic.optimize.answers import Answer, Conclusion, Luckiest, Suspect, Trial
 from stoic.optimize.answers.explanation import explain
 from stoic.optimize.answers.luckiest import luckiest
-from stoic.optimize.answers.recommendation import recommend
+from stoic.optimize.answers.recommendation import estimate, recommend
 from stoic.optimize.auditing import to_repeat
 from stoic.optimize.failures import Failures
 from stoic.optimize.finals import FinalsRecord, Verdict
@@ -278,6 +278,12 @@ class Optimizer:
         """
         with one_thread():
             return recommend(self.knowledge(), self._stage.winner())
+
+    def estimate(self, params: Mapping[str, Any]) -> Answer:
+        """The estimate of a configuration, measured or not, with its 90% interval."""
+        point = self.space.encode(params)
+        with one_thread():
+            return estimate(self.knowledge(), point)
 
     @property
     def luckiest(self) -> Luckiest:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stoic.checks import Array, IntArray
+from stoic.optimize.answers import middle
 from stoic.optimize.answers.interval import along
 from stoic.optimize.answers.possible import Possible
 from stoic.optimize.optimizer import Optimizer
@@ -27,7 +28,10 @@ if TYPE_CHECKING:
 __all__ = [
     "Slice",
     "View",
+    "baseline_value",
+    "bulk",
     "drawn",
+    "finals_start",
     "limits",
     "lucky",
     "numbered",
@@ -112,6 +116,22 @@ def numbered(result: Result) -> bool:
     return all(trial.number == i for i, trial in enumerate(result.trials))
 
 
+def baseline_value(result: Result) -> float | None:
+    """The median of all values of the baseline; None where it has none."""
+    params = result.baseline
+    values = [t.value for t in result.trials if t.value is not None and t.params == params]
+    return middle(values) if values else None
+
+
+def finals_start(result: Result) -> int | None:
+    """Position of the first trial of the finals."""
+    record = result.finals
+    if record is None:
+        return None
+    numbers = {number for each in record.contenders for number in each.trials}
+    return next((i for i, trial in enumerate(result.trials) if trial.number in numbers), None)
+
+
 # -- ranges ---------------------------------------------------------------------------------------
 
 
@@ -120,17 +140,24 @@ def window(result: Result, estimates: Sequence[Estimate]) -> tuple[float, float]
     last = estimates[-1]
     must = [drawn(e.value) for e in estimates]
     must += [drawn(last.low), drawn(last.high)] if last.bounded else []
+    base = baseline_value(result)
+    must += [] if base is None else [drawn(base)]
     suspects = suspected(result)
     good = [(i, t.value) for i, t in enumerate(result.trials) if t.value is not None]
     regular = [y for i, y in good if i not in suspects] or [y for _, y in good]
-    values = np.array([drawn(y) for y in regular])
+    low, high = bulk(regular)
+    return padded(min([low, *must]), max([high, *must]))
+
+
+def bulk(those: Sequence[float]) -> tuple[float, float]:
+    """A range that shows most of some values, without those that are far from the others."""
+    values = np.array([drawn(y) for y in those])
     q10, q25, q75, q90 = np.quantile(values, [0.1, 0.25, 0.75, 0.9])
     margin = 2.0 * (q75 - q25)
-    low, high = min(q10, q25 - margin), max(q90, q75 + margin)
+    low, high = float(min(q10, q25 - margin)), float(max(q90, q75 + margin))
     least, most = float(values.min()), float(values.max())
     slack = 0.25 * (high - low)  # values just beyond are shown as well
-    low, high = least if least > low - slack else low, most if most < high + slack else high
-    return padded(min([low, *must]), max([high, *must]))
+    return least if least > low - slack else low, most if most < high + slack else high
 
 
 def limits(result: Result, slices: Sequence[Slice]) -> tuple[float, float]:

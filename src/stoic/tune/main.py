@@ -25,7 +25,7 @@ from stoic.tune.display import LineDisplay, LiveDisplay
 from stoic.tune.identity import agree
 from stoic.tune.measuring import ProgramEvaluation
 from stoic.tune.metric import Measured
-from stoic.tune.plan import Plan
+from stoic.tune.plan import Plan, log_links
 from stoic.tune.process.leftovers import Leftovers
 from stoic.tune.program import Program
 from stoic.tune.progress import Progress, ProgressObserver
@@ -159,6 +159,7 @@ def _write_files(
             command=shlex.join(plan.template.public.arguments),
             started=started,
             seconds=time.time() - started,
+            logs=log_links(plan.folder, plan.report),
         )
         if not is_stream(plan.report):
             console.print(Text(f"report     {plan.report}"), soft_wrap=True)

@@ -15,17 +15,21 @@ from stoic.optimize.aim import Bounds
 from stoic.redaction import MASK
 from stoic.runs.limits import Limits
 from stoic.spaces import Space
+from stoic.streams import is_stream
 from stoic.tune.baseline import configuration
 from stoic.tune.metric import Measured, Metric, metric_of
 from stoic.tune.settings import Settings
 from stoic.tune.template import Template
 
-__all__ = ["Plan"]
+__all__ = ["Plan", "log_links", "logs_folder"]
 
 _MAX_NAME_CHARACTERS = 200  # of a study's name
 _INTERPRETERS = re.compile(
     r"(env|sh|bash|dash|zsh|fish|python|pypy|node|perl|ruby|Rscript|java|nice|time)[\d.]*"
 )
+
+
+_LOG = re.compile(r"[0-9]{4,9}\.txt")  # of a trial
 
 
 @dataclass(frozen=True)
@@ -105,11 +109,27 @@ class Plan:
 
     @property
     def folder(self) -> Path:
-        """The folder of the trials' output: beside the store's file, or here for a server."""
-        far = "://" in self.store and not self.store.startswith("sqlite:")
-        local = re.sub(r"^sqlite:(///|//)?", "", self.store)
-        base = Path("stoic.logs") if far else Path(f"{local}.logs").expanduser()  # as the store
-        return base / file_name(self.name)
+        """The folder of the trials' output."""
+        return logs_folder(self.store, self.name)
+
+
+def logs_folder(store: str, name: str) -> Path:
+    """The folder of the trials' output: beside the store's file, or here for a server."""
+    far = "://" in store and not store.startswith("sqlite:")
+    local = re.sub(r"^sqlite:(///|//)?", "", store)
+    base = Path("stoic.logs") if far else Path(f"{local}.logs").expanduser()  # as the store
+    return base / file_name(name)
+
+
+def log_links(folder: Path, page: Path) -> dict[int, str]:
+    """The logs of trials in a folder, by trial, as addresses relative to a page."""
+    base = Path.cwd() if is_stream(page) else page.absolute().parent
+    try:
+        found = [path.name for path in folder.iterdir() if _LOG.fullmatch(path.name)]
+    except OSError:
+        return {}
+    way = os.path.relpath(folder.absolute(), base)
+    return {int(name.partition(".")[0]): f"{way}/{name}" for name in found}
 
 
 def _bounds(metric: Metric) -> Bounds | None:

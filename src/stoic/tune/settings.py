@@ -118,9 +118,13 @@ class Settings:
 def bounds(value: object, name: str) -> Bounds | None:
     """The lowest and the highest possible value, as text LOW:HIGH; either may be left out.
 
+    In a file also as a list of two numbers.
+
     >>> bounds("0:", "bounds"), bounds("0:1", "bounds"), bounds(":100", "bounds")
     ((0.0, None), (0.0, 1.0), (None, 100.0))
     """
+    if isinstance(value, list):
+        return given_bounds(value)
     ends = value.split(":") if isinstance(value, str) else []
     read = [parse(end) if end.strip() else None for end in ends]
     unread = [text for end, text in zip(read, ends, strict=True) if end is None and text.strip()]

@@ -76,13 +76,13 @@ def estimate(known: Knowledge, point: Array) -> Answer:
         below, above = (found.value - found.low) * unit, (found.high - found.value) * unit
         ends = [least - history.sign * below, most + history.sign * above]
         ends *= 2
-    low, high, run_low, run_high = (*sorted(ends[:2]), *sorted(ends[2:]))
-    if not scaling.known:
-        low, high = run_low, run_high = -math.inf, math.inf
     possible = Possible.of(rest)
     value = possible.value(_most_frequent(rest, point, value))
-    interval = possible.range(value, min(low, value), max(high, value))
-    single = possible.range(value, run_low, run_high)
+    interval = single = (-math.inf, math.inf)
+    if scaling.known:
+        low, high, run_low, run_high = (*sorted(ends[:2]), *sorted(ends[2:]))
+        interval = possible.range(value, min(low, value), max(high, value))
+        single = possible.range(value, min(run_low, value), max(run_high, value))
     params, measured = history.configuration(point), history.measured(point)
     return Answer(params, value, interval, measured, aim.target, single)
 

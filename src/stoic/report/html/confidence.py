@@ -1,4 +1,4 @@
-"""Checks of how well the run supports the answer, and the verdict that follows."""
+"""Checks of how well the run supports the answer, and the grade that follows."""
 
 from __future__ import annotations
 
@@ -20,13 +20,15 @@ _MIN_MEASUREMENTS = 3  # of the answer itself, without suspects: two outvote a t
 _MAX_RELATIVE_WIDTH = 0.5  # of the interval, in ranges of the measurements
 
 DEFINITIONS = {
-    "Well supported": "all checks passed. The checks: the whole 90% interval is better than a "
-    "typical first try; the estimates of the last third of the run are within it; it is at most "
-    "half as wide as the range of the measurements; the configuration was measured "
+    "Well supported": "all checks passed. The checks: the finals show the answer to be better than "
+    "the baseline (without a baseline: the whole 90% interval is better than a typical first try); "
+    "the estimates of the last third of the run are within the 90% interval; it is at most half as "
+    "wide as the range of the measurements; the configuration was measured "
     f"{_MIN_MEASUREMENTS} times or more, suspects apart; and without the suspects, if there are "
     "any, the estimate would still be within it",
     "Fairly supported": "one check failed, but not the first",
     "Weak": "more checks failed, but not the first",
+    "Keep the baseline": "the finals don't show any other configuration to be better than it",
     "Not shown to be better": "the first check failed",
     "Too early to tell": "there are too few measurements for the first two checks",
 }
@@ -34,9 +36,9 @@ DEFINITIONS = {
 
 @dataclass(frozen=True)
 class Case:
-    """The verdict and its reasons: checks that passed or failed, and other facts (None)."""
+    """The grade and its reasons: checks that passed or failed, and other facts (None)."""
 
-    verdict: str
+    grade: str
     reasons: list[tuple[bool | None, str]]
 
     @classmethod
@@ -47,16 +49,21 @@ class Case:
         checks = [reason for reason in found if reason is not None]
         failed = sum(not good for good, _ in checks)
         reasons = [*checks, (None, _scatter(best, scatter(view.optimizer, best.value)))]
-        if proven is None or settled is None:
-            verdict = "Too early to tell"
+        if result.verdict is not None and result.verdict.kept:
+            grade = "Keep the baseline"
+        elif proven is None or settled is None:
+            grade = "Too early to tell"
         elif not proven[0]:
-            verdict = "Not shown to be better"
+            grade = "Not shown to be better"
         else:
-            verdict = ("Well supported", "Fairly supported")[failed] if failed < 2 else "Weak"
-        return cls(verdict, reasons)
+            grade = ("Well supported", "Fairly supported")[failed] if failed < 2 else "Weak"
+        return cls(grade, reasons)
 
 
 def _proven(result: Result, best: Answer) -> tuple[bool, str] | None:
+    found = result.verdict
+    if found is not None and found.has_baseline:
+        return found.better, f"The verdict of the finals: {found.headline}."
     first = start(result)
     if first is None or not best.bounded:
         return None

@@ -68,8 +68,8 @@ def finals(result: Result) -> str:
     text = (
         f"<p>{count(len(record.contenders), 'contender', 'contenders')}, "
         f"{count(record.made, 'evaluation', 'evaluations')} of {record.evaluations} planned ones, "
-        "in blocks that measure each contender once, in random order. The verdict is from these "
-        "measurements alone; those that led to the choice of the contenders are left out.</p>"
+        "in blocks that measure each contender once, in random order. "
+        f"{_counted(record)}</p>"
     )
     charts = "".join(_chart(result, record, wide=wide) for wide in (True, False))
     caption = (
@@ -79,6 +79,20 @@ def finals(result: Result) -> str:
     key = _legend(result, record)
     body = f"{text}{key}<figure>{charts}{caption}</figure>{_contenders(result, record)}"
     return section("The finals", body, "finals")
+
+
+def _counted(record: FinalsRecord) -> str:
+    """Which of the blocks the verdict is from."""
+    after = record.chosen_after
+    if after is None:
+        return "The challenger is not chosen yet, so there is no verdict."
+    if after == 0:
+        return "The verdict is from these measurements alone."
+    blocks = f"{after} blocks" if after > 1 else "block"
+    return (
+        f"The first {blocks} chose the challenger. The verdict is from the measurements after the "
+        "dotted line alone."
+    )
 
 
 def _values(contender: Contender) -> list[float]:
@@ -119,6 +133,10 @@ def _chart(result: Result, record: FinalsRecord, *, wide: bool) -> str:
     for i, each in enumerate(record.contenders):
         parts.append(_median_line(frame, each, _kind(result, each)))
         parts.append(_drawn(frame, result, record, i))
+    after = record.chosen_after
+    if after and after < blocks:
+        x = frame.px(after + 0.5)
+        parts.append(line(x, frame.top, x, floor, "finals-line", "the challenger is chosen"))
     about = f"Finals: values of {len(record.contenders)} contenders in {blocks} blocks."
     return frame.svg("".join(parts), about, "wide" if wide else "narrow")
 
