@@ -48,7 +48,7 @@ __all__ = ["Estimate", "IntervalRule", "along", "estimated", "shift"]
 
 @dataclass(frozen=True)
 class IntervalRule:
-    """The constants of the interval; chosen with benchmarks/core/quotable.py on seeds 0–39."""
+    """The constants of the interval; chosen with benchmarks/core/quotable.py on seeds 0–34."""
 
     winner: float = 0.3  # w, of the standard error of a median
     stds: float = 1.55  # a

@@ -28,7 +28,7 @@ _ONE_STD_OF_RANK = 0.5  # times √n: a standard deviation of the number below t
 
 @dataclass(frozen=True)
 class NoiseRule:
-    """How residuals count; chosen with benchmarks/core/quotable.py on seeds 0–39."""
+    """How residuals count; chosen with benchmarks/core/quotable.py on seeds 0–34."""
 
     level: float = 1.0  # spreads of all values: standard deviation of the weight's normal curve
     min_weight: float = 0.05  # of a residual, however far its value is from the answer's

@@ -23,6 +23,9 @@ __all__ = ["outlying", "suspects"]
 class SuspectRule:
     """When a measurement is a suspect; chosen on the develop set of benchmarks/robust.
 
+    ``side_errors``, ``side_share``, ``many`` and ``far_if_many`` were chosen with
+    benchmarks/core/quotable.py on seeds 0–34.
+
     The errors above the median error and those below are compared with the least third of their
     own side: the tail of skewed noise is no outlier. A normal error of 7 deviations is as far.
     Where many would be suspects, those within the range of the values are noise: delays in four of
