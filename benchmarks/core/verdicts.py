@@ -182,10 +182,10 @@ def bounds(k: int, n: int) -> str:
 
 def tables(rows: list[dict[str, Any]], args: argparse.Namespace) -> Iterator[str]:
     """The lines of the tables."""
-    few, many = (finals_size("auto", n, has_baseline=True) for n in (args.null_budget, args.budget))
-    yield f"Whole optimisations: of {args.null_budget} evaluations, {few} of them finals, where"
-    yield f"there is nothing to gain; of {args.budget}, {many} of them finals, with a baseline that"
-    yield "is random, and one spread of the noise or more above the optimum."
+    many = finals_size("auto", args.budget, has_baseline=True)
+    yield f"Whole optimisations: of {args.null_budget} evaluations, {NULL_FINALS} of them finals,"
+    yield f"where there is nothing to gain; of {args.budget}, {many} of them finals, where the"
+    yield "baseline is random, and one spread of the noise or more above the optimum."
     yield ""
     yield '| noise | wrong "better" | "better" if the gain exceeds the spread | intervals hold |'
     yield "| --- | --- | --- | --- |"
