@@ -152,9 +152,8 @@ def import_study(
 
         if space is not None and is_stream(space) and is_stream(file):
             raise InvalidInput("expected one file from standard input, got two; save one of them")
-        written = parameters(param or [])
         given = Settings(
-            params=written,
+            params=parameters(param or []),
             valid=tuple(valid or ()),
             direction=direction_of(minimize, maximize),
             seed=seed,

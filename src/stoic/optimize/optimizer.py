@@ -127,8 +127,7 @@ class Optimizer:
         history = self.history
         if self._stage.race is not None:
             return self._stage.race.next(waiting)
-        base = self._stage.baseline_due(waiting)
-        if base is not None:
+        if (base := self._stage.baseline_due(waiting)) is not None:
             return base
         round_ = len(history) + len(waiting)
         if round_ < history.design_size or history.successes < 2:
@@ -140,8 +139,7 @@ class Optimizer:
         model = self._modeller.model()
         if model.scaling.is_one_sided:
             return self._without_model(waiting, round_)
-        repeated = None if waiting else to_repeat(history)
-        if repeated is not None:
+        if not waiting and (repeated := to_repeat(history)) is not None:
             return np.array(repeated)
         committee = model.committee(self._acquisition.tactics, pending)
         seen = np.vstack([model.points(), pending])
@@ -221,9 +219,7 @@ class Optimizer:
         if contenders is None:
             contenders = self.contenders(count)
         named = self.space.read(listed(contenders, "contenders", "configurations"))[1]
-        self._stage.begin(named, count)
-        assert self._stage.finals is not None
-        return self._stage.finals
+        return self._stage.begin(named, count)
 
     def end_finals(self) -> None:
         """Go on with the search, with all that was measured."""
@@ -298,9 +294,7 @@ class Optimizer:
     def conclude(self) -> Conclusion:
         """The answer, the luckiest measurement, the suspects and what explains them all."""
         with one_thread():
-            known = self.knowledge()
-            answer, suspected = recommend(known, self._stage.winner()), known.regular.suspects
-            lucky = luckiest(known, answer, suspected)
-            explanation = explain(known.model)
-            verdict, record = self._stage.verdict(), self._stage.record()
-            return Conclusion(answer, lucky, suspected, explanation, verdict, record)
+            known, stage = self.knowledge(), self._stage
+            answer, suspected = recommend(known, stage.winner()), known.regular.suspects
+            lucky, why = luckiest(known, answer, suspected), explain(known.model)
+            return Conclusion(answer, lucky, suspected, why, stage.verdict(), stage.record())

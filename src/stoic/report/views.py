@@ -16,6 +16,7 @@ from stoic.optimize.answers.interval import along
 from stoic.optimize.answers.possible import Possible
 from stoic.optimize.optimizer import Optimizer
 from stoic.report.importance import Importance, bare, columns, importance
+from stoic.report.ranges import MAX_DRAWN, bulk, drawn, padded
 from stoic.report.replay import Estimate, replay
 from stoic.report.sensitivity import positions
 from stoic.spaces import Categorical, Space
@@ -45,7 +46,6 @@ __all__ = [
 ]
 
 _NORMAL_90 = 1.645  # standard deviations: half-width of a normal 90% interval
-_MAX_DRAWN = 1e300  # values: figures square and add them
 
 
 @dataclass(frozen=True)
@@ -149,17 +149,6 @@ def window(result: Result, estimates: Sequence[Estimate]) -> tuple[float, float]
     return padded(min([low, *must]), max([high, *must]))
 
 
-def bulk(those: Sequence[float]) -> tuple[float, float]:
-    """A range that shows most of some values, without those that are far from the others."""
-    values = np.array([drawn(y) for y in those])
-    q10, q25, q75, q90 = np.quantile(values, [0.1, 0.25, 0.75, 0.9])
-    margin = 2.0 * (q75 - q25)
-    low, high = float(min(q10, q25 - margin)), float(max(q90, q75 + margin))
-    least, most = float(values.min()), float(values.max())
-    slack = 0.25 * (high - low)  # values just beyond are shown as well
-    return least if least > low - slack else low, most if most < high + slack else high
-
-
 def limits(result: Result, slices: Sequence[Slice]) -> tuple[float, float]:
     """One range for all slices, so that a parameter without effect has a flat line."""
     lows, highs = (np.concatenate([getattr(s, end) for s in slices]) for end in ("low", "high"))
@@ -172,18 +161,6 @@ def limits(result: Result, slices: Sequence[Slice]) -> tuple[float, float]:
         low = min(low, max(float(q[0]), low - span / 2))
         high = max(high, min(float(q[1]), high + span / 2))
     return padded(low, high)
-
-
-def drawn(value: float) -> float:
-    """The nearest value that is small enough for the arithmetic of figures."""
-    return min(max(value, -_MAX_DRAWN), _MAX_DRAWN)
-
-
-def padded(low: float, high: float) -> tuple[float, float]:
-    """A range with a margin around it, even where its ends are equal."""
-    low, high = drawn(low), drawn(high)
-    pad = 0.07 * (high - low) if high > low else 0.05 * abs(low) or 1.0
-    return float(drawn(low - pad)), float(drawn(high + pad))
 
 
 # -- the surrogate --------------------------------------------------------------------------------
@@ -214,7 +191,7 @@ def predict(
         y, *ends = (sign * rest.model.scaling.y(float(z)) for z in zs)
         value = possible.value(y)
         found.append((value, *possible.range(value, min(*ends, value), max(*ends, value))))
-    value, low, high = np.clip(np.array(found).T, -_MAX_DRAWN, _MAX_DRAWN)
+    value, low, high = np.clip(np.array(found).T, -MAX_DRAWN, MAX_DRAWN)
     return value, low, high
 
 

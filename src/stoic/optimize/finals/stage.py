@@ -68,7 +68,7 @@ class Stage:
         chosen = [others[i - len(last)] for i in sorted(first.values()) if i >= len(last)]
         return [dict(params) for params in (*chosen, *last)]
 
-    def begin(self, contenders: Sequence[Params], evaluations: int) -> None:
+    def begin(self, contenders: Sequence[Params], evaluations: int) -> Finals:
         """Begin finals of some contenders from now on; the baseline takes part in any case."""
         every = self._with_baseline(contenders)
         if len(every) < 2:
@@ -78,6 +78,7 @@ class Stage:
             )
         finals = Finals(len(self._history), evaluations, tuple(every), self.baseline is not None)
         self._race = Race(finals, self._history, self._modeller, self._seed)
+        return finals
 
     def end(self) -> None:
         """Go on with the search."""
