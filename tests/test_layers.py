@@ -18,7 +18,7 @@ LAYERS: list[set[str]] = [
     {"errors", "files", "printable", "redaction"},
     {"checks", "forks"},
     {"loops", "numbers", "parallel", "randomness", "schema", "state", "streams"},
-    {"terminal"},
+    {"notebook", "terminal"},
     {"diagnostics"},
     {"comparison"},
     {"kernels"},

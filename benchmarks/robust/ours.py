@@ -10,19 +10,46 @@ import numpy as np
 import stoic
 import stoic.optimize
 from robust.problems import Array
+from stoic.runs.course import Course
+from stoic.runs.limits import Limits
+from stoic.runs.run import OptimizerSteering
+
+_BASELINE_SEED = 77
 
 
 class Stoic:
-    """``stoic.Optimizer`` with its defaults, or with the tactics given."""
+    """``stoic.Optimizer`` with its defaults, or with the tactics given.
 
-    def __init__(self, d: int, seed: int, budget: int, **options: Any) -> None:  # noqa: ARG002
+    ``confirm="auto"`` (or a number) holds finals; ``baseline=true`` gives a random baseline.
+    """
+
+    def __init__(
+        self,
+        d: int,
+        seed: int,
+        budget: int,
+        *,
+        confirm: str | int = 0,
+        baseline: bool = False,
+        **options: Any,
+    ) -> None:
         space = {f"x{i}": (0.0, 1.0) for i in range(d)}
-        tactics = stoic.optimize.Tactics(**options)
-        self._optimizer = stoic.Optimizer(space, direction="maximize", seed=seed, tactics=tactics)
+        drawn = np.random.default_rng((_BASELINE_SEED, seed, d)).random(d)
+        self._optimizer = stoic.Optimizer(
+            space,
+            direction="maximize",
+            seed=seed,
+            baseline=dict(zip(space, drawn.tolist(), strict=True)) if baseline else None,
+            tactics=stoic.optimize.Tactics(**options),
+        )
+        limits = Limits.of(budget, confirm=confirm)
+        self._course = Course(limits, OptimizerSteering(self._optimizer))
         self._names = list(space)
         self._best: Any = None
 
     def ask(self) -> Array:
+        made = len(self._optimizer.trials)
+        self._course.steer(made, made)
         self._asked = self._optimizer.ask()
         return self._vector(self._asked)
 

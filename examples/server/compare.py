@@ -3,7 +3,8 @@
     python -m examples.server.compare STORE [--name server] [--report FILE.html]
 
 Reads the study that ``stoic tune`` made, works out what its answer and its luckiest measurement
-truly give (see ``truth.py``), prints it, and writes the report with the comparison in it.
+truly give (see ``truth.py``), and whether its verdict is true; prints it, and writes the report
+with the comparison in it.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from examples.server import truth
 from examples.server.server import Config
 
 import stoic
+from stoic.optimize import Verdict
 from stoic.report import write_report
 
+TRUE = ("params", "value", "at_best", "at_luckiest", "at_baseline", "at_challenger")
 COMMAND = "stoic tune --space examples/server/server.toml"
 
 
@@ -37,7 +40,12 @@ def main() -> None:
     known = truth.known()
     known["at_best"] = truth.average(Config(**result.best.params))
     known["at_luckiest"] = truth.average(Config(**dict(result.luckiest.trial.params)))
+    found = result.verdict
+    if found is not None and found.params is not None and result.baseline is not None:
+        known["at_challenger"] = truth.average(Config(**found.params))
+        known["at_baseline"] = truth.average(Config(**result.baseline))
     print_comparison(known)
+    print_verdict(found, known)
     path = write_report(
         result,
         given.report,
@@ -45,7 +53,7 @@ def main() -> None:
         command=COMMAND,
         started=min(asked),
         seconds=max(told) - min(asked),
-        truth={key: known[key] for key in ("params", "value", "at_best", "at_luckiest")},
+        truth={key: known[key] for key in TRUE if key in known},
     )
     print(f"report     {path.resolve()}")
 
@@ -60,6 +68,22 @@ def print_comparison(known: dict[str, Any]) -> None:
     for key, who in claims.items():
         off = max(100 * (known[key] / value - 1), 0.0)
         print(f"  {who:<30}{known[key]:6.1f} ms, {off:.0f} % above the best")
+
+
+def print_verdict(found: Verdict | None, known: dict[str, Any]) -> None:
+    """Print whether the verdict is true, and whether its interval holds the true difference."""
+    if found is None or "at_baseline" not in known:
+        return
+    new, old = known["at_challenger"], known["at_baseline"]
+    print(f"  {'the baseline':<30}{old:6.1f} ms")
+    true = "better" if new < old else "worse"
+    right = {true: "true", "not shown to be better": "no claim"}.get(found.word, "false")
+    low, high = found.interval
+    holds = "holds" if low <= new - old <= high else "misses"
+    print(
+        f"The verdict, {found.word!r}, is {right}: the difference is {new - old:.1f} ms, and the "
+        f"90% interval, {low:.1f} to {high:.1f} ms, {holds} it."
+    )
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Stoic: Gaussian-process bandits that keep their head when measurements lie."""
 
+import logging
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,8 @@ __all__ = [
     "minimize",
     "policies",
 ]
+
+logging.getLogger("stoic").addHandler(logging.NullHandler())  # silent unless the user wants it
 
 # Everything is imported on first use: the command line must handle Ctrl-C before NumPy is loaded,
 # and importing the policies takes as long as all the rest.

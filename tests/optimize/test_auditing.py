@@ -37,12 +37,12 @@ def test_the_worst_early_points_are_repeated_one_after_each_design() -> None:
         optimizer.tell({"x": 0.5}, 0.5 + float(NOISE[k]))
     second = repeated(optimizer)
     assert second == pytest.approx(points[1])
-    optimizer.tell({"x": second}, second)
+    optimizer.tell({"x": points[1]}, points[1])
     for k in range(40):
         optimizer.tell({"x": 0.5}, 0.5 + float(NOISE[k]))
     third = repeated(optimizer)
     assert third == pytest.approx(points[2])
-    optimizer.tell({"x": third}, third)
+    optimizer.tell({"x": points[2]}, points[2])
     assert repeated(optimizer) not in [pytest.approx(x) for x in points[:3]]
 
 

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from stoic.optimize import Answer, Optimizer
-from stoic.optimize.answers.interval import IntervalRule, interval, skew_shift
+from stoic.optimize.answers.interval import IntervalRule, estimated
 from stoic.optimize.answers.luckiest import luckiest
 from stoic.optimize.answers.recommendation import recommend
+from stoic.optimize.answers.suspects import outlying
 from stoic.optimize.knowledge import Knowledge
 from stoic.report import Result
 
@@ -32,35 +33,67 @@ def optimizer(noise: str, n: int, seed: int = 0) -> Optimizer:
     return made
 
 
+def weighted_quantile(errors: list[float], weights: list[float], q: float) -> float:
+    """The error below which a share q of the weights is, half of each one's own included."""
+    n = sum(weights) ** 2 / sum(w * w for w in weights)
+    pairs, total, below = sorted(zip(errors, weights, strict=True)), sum(weights), 0.0
+    ranks = []
+    for _, w in pairs:
+        ranks.append(((below + 0.5 * w) / total * n + 0.5) / (n + 1.0))
+        below += w
+    return float(np.interp(q, ranks, [e for e, _ in pairs]))
+
+
 @pytest.mark.parametrize("n", [5, 12, 30, 80])
 @pytest.mark.parametrize("noise", ["gauss", "right", "left", "outliers"])
 def test_the_interval_is_that_of_its_formula(noise: str, n: int) -> None:
-    model, rule = optimizer(noise, n).knowledge().model, IntervalRule()
-    point = np.array([0.4, 0.5])
+    known, rule = optimizer(noise, n).knowledge().regular.known, IntervalRule()
+    model, point = known.model, np.array([0.4, 0.5])
     means, variances, shares = [], [], []
     for gp, share in model.modes():
         mean, variance = gp.predict(point[None])
         means.append(mean[0])
         variances.append(variance[0])
         shares.append(share)
-    mu, e = model.fits[0].noise_mean
-    c = mu**2 / (mu**2 + (e / 2) ** 2)
-    total, w = len(model.gp), model.gp.weights.sum()
-    variance = sum(p * (v + (m - means[0]) ** 2)
-                   for p, m, v in zip(shares, means, variances, strict=True))  # fmt: skip
-    r = model.gp.mean_residual(point, max(rule.nearby, rule.nearby_share * w))
-    k = model.gp.rescaled(rule.length_factor, 1.0).mean(point[None])[0] - means[0]
-    low = np.hypot(rule.low_surrogate * variance**0.5,
-                   rule.low_noise * e * (1 + c * (1 + (mu < 0))))  # fmt: skip
-    low *= max(rule.enough / max(w, 1), 1) ** 0.25
-    side = np.hypot(rule.high_surrogate * variance**0.5,
-                    rule.high_noise * e * (1 + c * (1 + (mu > 0))))  # fmt: skip
-    top = rule.residual * max(r, 0) + rule.rise * max(k, 0)
-    top *= max(rule.enough / total, 1) ** 0.5
-    high = np.hypot(side, top) * (1 + rule.hidden * (1 - w / total))
-    expected = means[0] + c * mu, low, high
-    assert interval(model, point) == pytest.approx(expected, rel=1e-9)
-    assert skew_shift(model) == pytest.approx(c * mu, rel=1e-9)
+    m1, gp = means[0], model.gp
+    std = sum(p * (v + (m - m1) ** 2)
+              for p, m, v in zip(shares, means, variances, strict=True)) ** 0.5  # fmt: skip
+    errors, weights = [], []
+    for i, far in enumerate(outlying(known)):
+        own = gp.hyper.noise / gp.weights[i]
+        mean = gp.mean(gp.X[i : i + 1])[0]
+        if not far:
+            kept = own / (own + gp.left_out[1][i])
+            errors.append(float((model.fits[0].z[i] - mean) / kept**0.5))
+            weights.append(float(0.05 + np.exp(-0.5 * (mean - m1) ** 2)))
+
+    def q(share: float) -> float:
+        return weighted_quantile(errors, weights, share)
+
+    count = sum(weights) ** 2 / sum(w * w for w in weights)
+    off = 0.8416 * 0.5 / count**0.5
+    e = (q(0.5 + off) - q(0.5 - off)) / (2 * 0.8416)
+    base = m1 - rule.winner * np.hypot(std, e)
+    few = max(rule.enough / len(gp), 1.0)
+    skew = q(0.75) + q(0.25) - 2 * q(0.5)
+    low = rule.stds * few**0.25 * np.hypot(np.hypot(std, e), rule.skew * skew)
+    r = gp.mean_residual(point, max(rule.nearby, rule.nearby_share * gp.weights.sum()))
+    k = gp.rescaled(rule.length_factor, 1.0).mean(point[None])[0] - m1
+    top = (rule.residual * max(r, 0) + rule.rise * max(k, 0)) * few**0.5
+    found = estimated(known, point, "median")
+    value = base + q(0.5)
+    expected = value, value - low, value + np.hypot(low, top)
+    assert (found.value, found.low, found.high) == pytest.approx(expected, rel=1e-6)
+    assert found.run_low == pytest.approx(value - np.hypot(q(0.5) - q(0.05), low), rel=1e-6)
+
+
+def test_a_mean_is_on_the_side_of_the_tail() -> None:
+    for noise, sign in (("right", 1.0), ("left", -1.0)):
+        known = optimizer(noise, 80).knowledge().regular.known
+        median, mean = (estimated(known, np.array([0.4, 0.5]), t) for t in ("median", "mean"))
+        assert sign * mean.value > sign * median.value
+        far, near = (mean.high, mean.low) if sign > 0.0 else (mean.low, mean.high)
+        assert abs(far - mean.value) > abs(near - mean.value)
 
 
 @pytest.mark.parametrize("noise", ["gauss", "outliers"])

@@ -21,11 +21,11 @@ from stoic.errors import InvalidInput
 from stoic.optimize import Optimizer
 from stoic.optimize.answers import Suspect
 from stoic.report import render, write_report
+from stoic.report.html.confidence import Case
 from stoic.report.html.parts import answer
 from stoic.report.html.phrases import start
 from stoic.report.html.svg import log_ticks, ticks
 from stoic.report.html.tables import where
-from stoic.report.html.verdict import Case
 from stoic.report.replay import Estimate
 from stoic.report.result import Result
 from stoic.report.views import view
@@ -392,21 +392,21 @@ def calm(**best: Any) -> Result:
 
 def test_how_sure_is_said_by_the_checks() -> None:
     well = judged(calm())
-    assert (well.verdict, [good for good, _ in well.reasons]) == (
+    assert (well.grade, [good for good, _ in well.reasons]) == (
         "Well supported",
         [True, True, True, True, None],
     )
     assert "measured 19 times" in well.reasons[3][1]
     once = judged(calm(measured=2))
-    assert once.verdict == "Fairly supported"
+    assert once.grade == "Fairly supported"
     assert "was measured twice: measure it 3 times or more" in once.reasons[3][1]
     assert judged(calm(measured=0)).reasons[3][1].startswith("This very configuration was not")
     wide = judged(calm(measured=0, interval=(60.0, 109.0)))
-    assert wide.verdict == "Weak"
+    assert wide.grade == "Weak"
     assert [good for good, _ in wide.reasons] == [True, True, False, False, None]
     assert "still wide" in wide.reasons[2][1]
     wider = judged(calm(interval=(1.0, 500.0)))
-    assert wider.verdict == "Not shown to be better"
+    assert wider.grade == "Not shown to be better"
     assert "holds a typical first try" in wider.reasons[0][1]
     worse = judged(calm(value=450.0, interval=(400.0, 500.0)))
     assert "is above a typical first try" in worse.reasons[0][1]
@@ -419,7 +419,7 @@ def test_an_estimate_that_moved_late_is_not_settled() -> None:
     seen = view(result)
     moved = replace(seen, estimates=[Estimate(35, 190.0, 180.0, 199.0), seen.estimates[-1]])
     case = Case.of(result, result.best, moved)
-    assert case.verdict == "Fairly supported"
+    assert case.grade == "Fairly supported"
     assert "checked 1 time, the estimate was not always" in case.reasons[1][1]
 
 
@@ -428,7 +428,7 @@ def test_an_interval_that_is_unknown_is_said_to_be() -> None:
     assert result.best is not None
     unknown = replace(result.best, interval=(-math.inf, math.inf))
     case = Case.of(result, unknown, view(result))
-    assert case.verdict == "Too early to tell"
+    assert case.grade == "Too early to tell"
     said = answer(result, unknown, view(result))
     assert "90% interval: unknown yet" in said
     assert "inf" not in said

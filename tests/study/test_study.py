@@ -182,7 +182,7 @@ def test_a_refused_study_makes_no_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"space": {"x": (0.0, 2.0)}},
+        {"space": {"x": (0.0, 0.5)}},
         {"space": LINE, "direction": "minimize"},
         {"space": LINE, "seed": 1},
         {"method": "random"},

@@ -29,7 +29,7 @@ from stoic.runs import patience
 from stoic.spaces import Space
 from stoic.study import Study, StudyTrial, TrialRecord
 from stoic.study.store import sqlite
-from stoic.tune.leftovers import Leftovers
+from stoic.tune.process.leftovers import Leftovers
 from stoic.tune.settings import Settings, parameters
 from stoic.tune.template import Template
 

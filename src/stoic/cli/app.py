@@ -12,6 +12,7 @@ import stoic
 from stoic.cli.diagnose import diagnose
 from stoic.cli.duel import duel
 from stoic.cli.loop import LoopCommand, ask, best, tell
+from stoic.cli.note import note
 from stoic.cli.refusals import Commands, plainly
 from stoic.cli.study import study
 from stoic.cli.tune import tune
@@ -69,6 +70,7 @@ app.command(
     cls=LoopCommand, no_args_is_help=False, context_settings={"ignore_unknown_options": True}
 )(tell)  # -1.5 is a value
 app.command(cls=LoopCommand)(best)
+study.command("note", no_args_is_help=True)(note)
 app.add_typer(study, name="study")
 
 

@@ -59,7 +59,7 @@ def show(name: Name = None, store: Store = "stoic.db", as_json: Json = False) ->
     with plainly():
         from stoic.cli import study_views as views
 
-        with _study(store, name) as opened:
+        with opened_study(store, name) as opened:
             views.shown(opened, as_json)
 
 
@@ -69,7 +69,7 @@ def best(name: Name = None, store: Store = "stoic.db", as_json: Json = False) ->
     with plainly():
         from stoic.cli import study_views as views
 
-        with _study(store, name) as opened:
+        with opened_study(store, name) as opened:
             views.best(opened, as_json)
 
 
@@ -88,7 +88,7 @@ def trials(
 
         if state is not None:
             choice(state, "--state", ("open", "told", "failed"))
-        with _study(store, name) as opened:
+        with opened_study(store, name) as opened:
             found = [trial for trial in opened.trials if state in (None, trial.state)]
             views.trials(opened, found[-last:] if last else found, as_json)
 
@@ -152,9 +152,8 @@ def import_study(
 
         if space is not None and is_stream(space) and is_stream(file):
             raise InvalidInput("expected one file from standard input, got two; save one of them")
-        written = parameters(param or [])
         given = Settings(
-            params=written,
+            params=parameters(param or []),
             valid=tuple(valid or ()),
             direction=direction_of(minimize, maximize),
             seed=seed,
@@ -165,7 +164,14 @@ def import_study(
         named = {each.name: each.parameter for each in given.params}
         chosen = Space(named, valid=given.valid) if named else None
         arguments = StudyArguments(
-            chosen, None, given.direction, given.seed, None, objective or given.objective
+            chosen,
+            None,
+            given.direction,
+            given.seed,
+            None,
+            objective or given.objective,
+            given.target,
+            given.bounds,
         )
         done = import_file(store, name, file, kind, arguments=arguments)
         new = "new study" if done.made else "study"
@@ -228,8 +234,9 @@ def report(
     """Write a study as one HTML file that needs nothing but a browser."""
     with plainly():
         from stoic.report import write_report
+        from stoic.tune.plan import log_links, logs_folder
 
-        with _study(store, name) as opened:
+        with opened_study(store, name) as opened:
             records = opened.trials
             times = [trial.told for trial in records if trial.told is not None]
             started = min((trial.asked for trial in records), default=None)
@@ -241,6 +248,7 @@ def report(
                 title=opened.name,
                 started=started,
                 seconds=None if ended is None else max(ended, 0.0),
+                logs=log_links(logs_folder(store, opened.name), path),
             )
         if not is_stream(path):
             Console().print(Text(str(path)), soft_wrap=True)
@@ -270,7 +278,7 @@ def doctor(
     raise typer.Exit(0 if found.healthy else 1)
 
 
-def _study(store: str, name: str | None) -> Study:
+def opened_study(store: str, name: str | None) -> Study:
     from stoic.study import Study
 
     return Study(store, named_study(store, name))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from rich.table import Table
 
 from stoic.errors import InvalidInput
 from stoic.numbers import rounded
 from stoic.numbers import shown as shown_value
+from stoic.optimize import Verdict
 from stoic.redaction import redacted_url
 from stoic.spaces.wording import assignments
 from stoic.study import Study, StudySummary, TrialRecord
@@ -50,17 +51,22 @@ def shown(study: Study, as_json: bool) -> None:
         about = {
             "name": study.name, "uid": study.uid, "store": study.url,
             "direction": study.direction, "objective": study.objective, "seed": study.seed,
-            "method": study.method, "space": study.space.describe(),
+            "method": study.method, "baseline": study.baseline, "space": study.space.describe(),
             "trials": len(records), **counts,
         }  # fmt: skip
         print_json({**about, "result": study.result().to_dict() if records else None})
         return
     console = Console()
+    result = study.result() if any(states) else None
+    if result is not None:
+        _verdict(result.verdict, console)
     console.print(Text(study.name, style="bold"), soft_wrap=True)
+    base = study.baseline
     facts = {
         "store": study.url.removeprefix("sqlite+pysqlite:///"),
         "goal": f"{study.direction} {study.objective}",
         "method": f"{study.method}, seed {study.seed}",
+        **({} if base is None else {"baseline": assignments(base)}),
         "trials": ", ".join(f"{count} {state}" for state, count in counts.items()),
     }
     for name, words in facts.items():
@@ -71,9 +77,9 @@ def shown(study: Study, as_json: bool) -> None:
     for words in study.space.constraints.words():
         table.add_row(Text("valid"), Text(words))
     console.print(table)
-    if any(states):
+    if result is not None:
         console.print()
-        for line in str(study.result()).split("\n"):
+        for line in str(replace(result, verdict=None)).split("\n"):  # which is above already
             console.print(Text(line), soft_wrap=True)
 
 
@@ -86,13 +92,22 @@ def best(study: Study, as_json: bool) -> None:
             error
         )
     if as_json:
-        print_json(answer.to_dict())
+        verdict = study.verdict
+        print_json({"verdict": verdict and verdict.to_dict(), **answer.to_dict()})
         return
     console = Console()
+    _verdict(study.verdict, console)
     for name, value in answer.params.items():
         console.print(Text.assemble((f"{name}: ", "cyan"), shown_value(value)), soft_wrap=True)
-    words = f"{answer.shown()}, {times(answer.measured)}"
+    words = f"{answer.shown()}, {answer.meaning}, {times(answer.measured)}"
+    words += f"; {answer.runs}" if answer.runs else ""
     console.print(Text.assemble((f"{study.objective}: ", "cyan"), words), soft_wrap=True)
+
+
+def _verdict(verdict: Verdict | None, console: Console) -> None:
+    """The verdict as the first line, if there is one."""
+    if verdict is not None:
+        console.print(Text.assemble(("verdict: ", "cyan"), str(verdict)), soft_wrap=True)
 
 
 def trials(study: Study, found: Sequence[TrialRecord], as_json: bool) -> None:
@@ -100,8 +115,10 @@ def trials(study: Study, found: Sequence[TrialRecord], as_json: bool) -> None:
     if as_json:
         print_json([asdict(record) for record in found])
         return
-    table = _table("trial", "state", study.objective, "parameters")
-    table.columns[3].overflow = "fold"
+    noted = any(record.notes for record in found)
+    table = _table("trial", "state", study.objective, "parameters", *["notes"] * noted)
+    for column in table.columns[3:]:
+        column.overflow = "fold"
     for record in found:
         outcome = ", ".join(map(rounded, record.values))
         outcome = record.reason or "" if record.state == "failed" else outcome
@@ -111,7 +128,8 @@ def trials(study: Study, found: Sequence[TrialRecord], as_json: bool) -> None:
             Text(" ".join(words.split())),
             Text(assignments(record.params, " ")),
         )
-        table.add_row(str(record.number), *row)
+        notes = [Text("; ".join(record.notes))] * noted
+        table.add_row(str(record.number), *row, *notes)
     Console().print(table)
 
 

@@ -25,6 +25,17 @@ def tune(
     budget: Annotated[
         int | None, typer.Option(min=1, help="Trials in all, those of earlier runs included.")
     ] = None,
+    time: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Of this run, finals included: 90s, 10m, 1h30m."),
+    ] = None,
+    baseline: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE,…",
+            help="What is in use today: threads=8,gc=g1; the answer is compared with it.",
+        ),
+    ] = None,
     param: Annotated[
         list[str] | None,
         typer.Option(
@@ -69,6 +80,19 @@ def tune(
     objective: Annotated[
         str | None, typer.Option(metavar="TEXT", help="What is measured, for reports.")
     ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            metavar="median|mean",
+            help="What is estimated: of all runs, or of all but suspects; median by default.",
+        ),
+    ] = None,
+    bounds: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LOW:HIGH", help="Values are possible between these: 0:1, or 0: for times."
+        ),
+    ] = None,
     env: Annotated[
         bool, typer.Option("--env", help="The program reads STOIC_NAME; no {name} is needed.")
     ] = False,
@@ -76,6 +100,22 @@ def tune(
         str | None,
         typer.Option(
             metavar="TIME", rich_help_panel=_HOW, help="Of a run: 30, 90s, 5m; then it has failed."
+        ),
+    ] = None,
+    confirm: Annotated[
+        str | None,
+        typer.Option(
+            metavar="auto|N|no",
+            rich_help_panel=_HOW,
+            help="Trials of the finals, which compare the best few; auto: about a fifth.",
+        ),
+    ] = None,
+    stop: Annotated[
+        str | None,
+        typer.Option(
+            metavar="settled",
+            rich_help_panel=_HOW,
+            help="settled: end early where another trial would hardly improve the answer.",
         ),
     ] = None,
     jobs: Annotated[
@@ -154,8 +194,18 @@ def tune(
     Failures, time-outs and absurd values are expected. Ctrl-C stops; the same command goes on.
     """
     with plainly():
+        from stoic.tune.baseline import of_flags
         from stoic.tune.main import Request, run
-        from stoic.tune.settings import Settings, direction_of, losses, parameters, repeats, seconds
+        from stoic.tune.settings import (
+            Settings,
+            direction_of,
+            finals,
+            losses,
+            parameters,
+            repeats,
+            seconds,
+        )
+        from stoic.tune.settings import bounds as read_bounds
 
         settings = Settings(
             command=tuple(command) if command else None,
@@ -163,6 +213,10 @@ def tune(
             valid=tuple(valid or ()),
             direction=direction_of(minimize, maximize),
             budget=budget,
+            time=None if time is None else seconds(time, "--time"),
+            baseline=None if baseline is None else of_flags(baseline),
+            confirm=None if confirm is None else finals(confirm, "--confirm"),
+            stop=stop,
             timeout=None if timeout is None else seconds(timeout, "--timeout"),
             metric=metric,
             json=json_key,
@@ -170,6 +224,8 @@ def tune(
             objective=objective,
             jobs=jobs,
             repeat=None if repeat is None else repeats(repeat, "--repeat"),
+            target=target,
+            bounds=None if bounds is None else read_bounds(bounds, "--bounds"),
             env=env or None,
             store=store,
             name=name,

@@ -8,7 +8,7 @@ import numpy as np
 
 from stoic.checks import Array
 
-__all__ = ["MAD_OF_NORMAL", "Location", "locate", "mad_scale", "middle"]
+__all__ = ["MAD_OF_NORMAL", "Location", "evenly", "locate", "mad_scale", "middle"]
 
 # The median absolute deviation of a normal distribution, relative to its standard deviation.
 MAD_OF_NORMAL = 0.6744897501960817
@@ -49,6 +49,16 @@ def middle(ordered: Array) -> float:
         return float(ordered[half])
     low, high = float(ordered[half - 1]), float(ordered[half])
     return low + (high - low) / 2.0
+
+
+def evenly(ordered: Array, most: int) -> Array:
+    """At most so many of sorted values, at equal ranks.
+
+    >>> evenly(np.arange(101.0), 5)
+    array([  0.,  25.,  50.,  75., 100.])
+    """
+    at = np.linspace(0, len(ordered) - 1, min(len(ordered), most)).round()
+    return ordered[at.astype(np.int64)]
 
 
 def mad_scale(deviations: Array) -> float:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,11 @@ import numpy as np
 from stoic.checks import Array, describe, number
 from stoic.diagnostics.advice import Advice, advise
 from stoic.diagnostics.copies import copies_of_each, thinned
-from stoic.diagnostics.location import locate, middle
+from stoic.diagnostics.location import evenly, locate, middle
+from stoic.diagnostics.notebook import notebook_diagnosis
 from stoic.diagnostics.outliers import Outliers, find_outliers
+from stoic.diagnostics.power import Needed, needed, needed_lines
+from stoic.diagnostics.shape import Shape, shape_of
 from stoic.diagnostics.tails import Tail, Verdict, fit_tail
 from stoic.errors import InvalidInput
 
@@ -24,6 +28,7 @@ _MIN_SKEW = 0.15  # a smaller octile skewness is not reported
 # Twice √n times the standard deviation of the octile skewness under a Cauchy distribution; other
 # symmetric distributions have less.
 _CHANCE_SKEW = 4.0
+_MAX_SAMPLE = 1000  # values that are kept for pictures and resampling
 _REGIME_SHARE = 0.2  # of values that stand apart; a larger share may be a second regime
 
 
@@ -50,6 +55,15 @@ class Diagnosis:
     finite_variance: Verdict
     finite_mean: Verdict
     advice: Advice
+    shape: Shape
+    sample: Array = field(repr=False, compare=False)  # sorted; evenly chosen ones of many
+
+    @cached_property
+    def runs_needed(self) -> tuple[Needed, ...]:
+        """The runs that show differences of 1, 2, 5 and 10 %; empty with too few values."""
+        largest = max(abs(float(self.sample[0])), abs(float(self.sample[-1])))
+        unit = 16.0 if largest > _MAX_SAFE_VALUE else 1.0
+        return needed(self.sample / unit, self.scale / unit)
 
     @property
     def tail_index(self) -> float | None:
@@ -72,7 +86,8 @@ class Diagnosis:
         >>> diagnose(range(100)).to_dict()["tail"]["power"]
         False
         """
-        found = asdict(self)
+        found = {name: value for name, value in asdict(self).items() if name != "sample"}
+        found["runs_needed"] = [asdict(each) for each in self.runs_needed]
         for name in ("tail", "lower", "upper"):
             tail = getattr(self, name)
             if tail is not None:
@@ -89,12 +104,18 @@ class Diagnosis:
             [
                 _location(self),
                 *_copies(self),
+                *self.shape.lines(),
                 *_tails(self),
                 *_outliers(self),
                 _moments(self),
+                *needed_lines(self.runs_needed),
                 *_advice(self),
             ]
         )
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the report, and the values' distribution."""
+        return notebook_diagnosis(self)
 
 
 def diagnose(values: Any) -> Diagnosis:
@@ -122,7 +143,8 @@ the first values[2]: float nan; drop or repair it
     unit = 16.0 if max(abs(ordered[0]), abs(ordered[-1])) > _MAX_SAFE_VALUE else 1.0
     ordered = ordered / unit
     copies = copies_of_each(ordered)
-    outliers, rest = find_outliers(thinned(ordered, copies))
+    once = thinned(ordered, copies)
+    outliers, rest = find_outliers(once)
     deviations = rest - middle(rest)
     tail = fit_tail(np.abs(deviations))
     constant = bool(ordered[0] == ordered[-1])
@@ -142,6 +164,8 @@ the first values[2]: float nan; drop or repair it
         finite_variance=tail.finite_moment(2.0) if tail else otherwise,
         finite_mean=tail.finite_moment(1.0) if tail else otherwise,
         advice=advise(tail, outliers, constant),
+        shape=shape_of(once, unit),
+        sample=evenly(once, _MAX_SAMPLE) * unit,
     )
 
 

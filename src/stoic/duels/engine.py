@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -10,10 +11,13 @@ from statistics import median
 
 from stoic.comparison import Comparison, Margin, compare
 from stoic.duels.contenders import Contender, ContenderFailed, Run
+from stoic.printable import visible
 from stoic.randomness import generator
+from stoic.redaction import redacted
 
 __all__ = ["Duel", "Rules"]
 
+_LOG = logging.getLogger("stoic.duels")
 _MAX_LOOK_SHARE = 0.1  # of the time, for intervals that are shown meanwhile
 _MAX_FIRST_FAILURES = 3  # runs of a contender that may all fail before the duel ends
 
@@ -83,10 +87,13 @@ class Duel:
 
     def run(self, observe: Callable[[], None] = lambda: None) -> None:
         """Run to the end; ``observe`` is called after each block."""
+        names = " ".join(contender.name for contender in self.contenders)
+        _LOG.info("duel begins: %s", visible(redacted(names)))
         try:
             self._run(observe)
         finally:
             self.compare()
+            _LOG.info("duel ended by %s after %d blocks", self.ended_by or "an error", self.blocks)
 
     def _run(self, observe: Callable[[], None]) -> None:
         for block in range(-self.rules.warmup, self.rules.budget):

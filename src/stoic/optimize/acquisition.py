@@ -53,10 +53,25 @@ class Acquisition:
         self, committee: list[tuple[RobustGP, float]], seen: Array, failures: Failures, round_: int
     ) -> Array:
         """The point whose measurement is worth most; ``seen`` are the distinct points so far."""
-        t, first = self.tactics, committee[0][0]
         step = self._step(committee, seen, failures, round_) if self._finite else None
         if step is not None:
             return step
+        candidates, value, _ = self._valued(committee, seen, failures, round_)
+        best: Array = candidates[int(np.argmax(value))]
+        return best
+
+    def largest_gain(
+        self, committee: list[tuple[RobustGP, float]], seen: Array, failures: Failures, round_: int
+    ) -> float:
+        """How much the best measurement is expected to improve the answer, in z."""
+        _, value, gain = self._valued(committee, seen, failures, round_)
+        return float(gain[np.isfinite(value)].max(initial=0.0))
+
+    def _valued(
+        self, committee: list[tuple[RobustGP, float]], seen: Array, failures: Failures, round_: int
+    ) -> tuple[Array, Array, Array]:
+        """Candidates, what their measurement is worth, and the gain alone."""
+        t, first = self.tactics, committee[0][0]
         single, hidden = self._single(first)
         closed = self._closed(first, failures)
         others = self._candidates([gp for gp, _ in committee], seen, failures, closed, round_)
@@ -69,14 +84,14 @@ class Acquisition:
                 value += weight * _improvement(gp, candidates, seen)
             else:
                 value += weight * self._gain(gp, candidates, safe)
+        gain = value * chance
         value[: len(single)] += t.outlier_chance * hidden
         # To try a bad configuration has a cost, and so has a failure.
         mean = first.mean(candidates)
         worse = np.maximum(mean[safe].max() - mean, 0.0) + self._cost_of_failure * (1.0 - chance)
         value = value * chance**self._power - self._cost_of_worse * worse
         value[closed(candidates)] = -np.inf
-        best: Array = candidates[int(np.argmax(value))]
-        return best
+        return candidates, value, gain
 
     def _step(
         self, committee: list[tuple[RobustGP, float]], seen: Array, failures: Failures, round_: int

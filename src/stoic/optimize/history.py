@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from stoic.checks import Array
+from stoic.checks import Array, describe, listed, number
+from stoic.errors import InvalidInput, InvalidPayoff
+from stoic.optimize.aim import Aim
 from stoic.optimize.answers import Trial
 from stoic.spaces import Space
 
-__all__ = ["History", "key"]
+__all__ = ["History", "key", "read_outcomes"]
 
 Outcome = tuple[Mapping[str, Any], float | None, str | None]  # parameters, value, reason
 
 
+_TRIPLE = "(parameters, value, reason)"
+_TRIPLES = f"{_TRIPLE} triples"
 _DESIGN_SIZE = 8  # evaluations of up to four columns; chosen on the develop set, benchmarks/robust
 _MAX_DESIGN_SIZE = 12
 
@@ -28,8 +33,8 @@ def key(point: Array) -> bytes:
 class History:
     """Trials and their points of the unit cube; signs are such that higher is better."""
 
-    def __init__(self, space: Space, sign: float) -> None:
-        self.space, self.sign = space, sign
+    def __init__(self, space: Space, aim: Aim) -> None:
+        self.space, self.aim, self.sign = space, aim, aim.sign
         self.trials: list[Trial] = []
         self._points = np.empty((0, space.dimension))  # some rows ahead of the trials
         self._good: list[int] = []  # numbers of the trials that gave a value
@@ -69,6 +74,16 @@ class History:
         """Numbers of the trials that gave a value."""
         return self._good
 
+    def without(self, left_out: Collection[int]) -> History:
+        """The successful trials but those at some positions; they keep their numbers."""
+        made = History(self.space, self.aim)
+        chosen = [i for i in range(len(self._good)) if self._good[i] not in left_out]
+        made.trials = [self.trials[self._good[i]] for i in chosen]
+        made._points = self.points()[chosen]
+        made._values = [self._values[i] for i in chosen]
+        made._good = list(range(len(chosen)))
+        return made
+
     def points(self, count: int | None = None) -> Array:
         """Points of the first ``count`` successful trials, in order."""
         points: Array = self._points[np.array(self._good[:count], dtype=np.int64)]
@@ -99,12 +114,27 @@ class History:
         """All points that were tried, as keys."""
         return {key(point) for point in self._points[: len(self)]}
 
-    def configuration(self, point: Array) -> dict[str, Any]:
-        """The configuration of a point that is valid, or was reported.
+    def reported(self, first: int = 0) -> Array:
+        """Points of all trials from number ``first`` on, failed ones included."""
+        points: Array = self._points[first : len(self)]
+        return points
+
+    def successes_until(self, number: int) -> int:
+        """How many of the trials before that number gave a value."""
+        return bisect_left(self._good, number)
+
+    def configuration(
+        self, point: Array, pending: Iterable[tuple[Array, Mapping[str, Any]]] = ()
+    ) -> dict[str, Any]:
+        """The configuration of a point that is valid, is pending, or was reported.
 
         A reported configuration at the boundary of a constraint may become invalid when its floats
-        are rounded to a point and back. It is then given as it was reported.
+        are rounded to a point and back. It is then given as it was reported, or is pending.
         """
+        if self.space.valid:
+            for other, params in pending:
+                if (other == point).all():
+                    return dict(params)
         if self.space.valid and not self.space.allows(point[None])[0]:
             same = np.flatnonzero((self._points[: len(self)] == point).all(axis=1))
             if same.size:
@@ -117,3 +147,33 @@ class History:
         failed[self._good] = False
         points: Array = self._points[: len(self)][failed]
         return points
+
+
+def read_outcomes(
+    space: Space, told: Sequence[tuple[Mapping[str, Any], float | None, str | None]]
+) -> tuple[Array, list[Outcome]]:
+    """Reported outcomes, checked, with their points."""
+    triples = [_triple(item, i) for i, item in enumerate(listed(told, "told", _TRIPLES))]
+    points, configurations = space.read([params for params, _, _ in triples])
+    outcomes: list[Outcome] = [
+        (params, *_outcome(value, reason))
+        for params, (_, value, reason) in zip(configurations, triples, strict=True)
+    ]
+    return points, outcomes
+
+
+def _triple(item: object, i: int) -> tuple[Any, Any, Any]:
+    if not isinstance(item, tuple | list) or len(item) != 3:
+        raise InvalidInput(
+            f"expected each outcome as {_TRIPLE}, got {describe(item)} as number {i}; where there "
+            "is a value the reason is None, where it failed the value is"
+        )
+    return item[0], item[1], item[2]
+
+
+def _outcome(value: float | None, reason: str | None) -> tuple[float | None, str | None]:
+    if value is not None:
+        return number(value, "value", error=InvalidPayoff), None
+    if not isinstance(reason, str):
+        raise InvalidInput(f"expected reason as text, got {type(reason).__name__}")
+    return None, reason

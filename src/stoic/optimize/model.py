@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stoic.checks import Array, IntArray
 from stoic.optimize.tactics import Tactics
@@ -31,6 +32,12 @@ class Model:
     def gp(self) -> RobustGP:
         """The most plausible surrogate."""
         return self.fits[0].gp
+
+    def restricted(self, kept: NDArray[np.bool_]) -> Model:
+        """The model, with the same hyper-parameters, of the successful trials that are kept."""
+        fitted = kept[self.rows]
+        fits = [fit.restricted(fitted) for fit in self.fits]
+        return Model(fits, self.scaling, (np.cumsum(kept) - 1)[self.rows[fitted]])
 
     def points(self) -> Array:
         """The different points that were fitted, in the order of their first measurement."""

@@ -8,17 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from stoic.checks import Array, describe, given_direction, integer, listed, number
+from stoic.checks import Array, integer, listed, number
 from stoic.errors import InvalidInput, InvalidPayoff
 from stoic.optimize.acquisition import Acquisition
+from stoic.optimize.aim import Aim
 from stoic.optimize.answers import Answer, Conclusion, Luckiest, Suspect, Trial
 from stoic.optimize.answers.explanation import explain
 from stoic.optimize.answers.luckiest import luckiest
-from stoic.optimize.answers.recommendation import recommend
-from stoic.optimize.answers.suspects import suspects
+from stoic.optimize.answers.recommendation import estimate, recommend
 from stoic.optimize.auditing import to_repeat
 from stoic.optimize.failures import Failures
-from stoic.optimize.history import History, key
+from stoic.optimize.finals import FinalsRecord, Verdict
+from stoic.optimize.finals.race import Finals
+from stoic.optimize.finals.settling import settled
+from stoic.optimize.finals.stage import Stage
+from stoic.optimize.history import History, key, read_outcomes
 from stoic.optimize.knowledge import Knowledge
 from stoic.optimize.long_run import LongRun
 from stoic.optimize.model import Model
@@ -30,8 +34,6 @@ from stoic.spaces import Space
 
 __all__ = ["Optimizer"]
 
-_TRIPLE = "(parameters, value, reason)"
-_TRIPLES = f"{_TRIPLE} triples"
 _DESIGN_POINTS = 256  # drawn at once; only runs that no surrogate explains need more than a few
 
 
@@ -51,8 +53,19 @@ class Optimizer:
         ``"maximize"`` or ``"minimize"``; has no default.
     seed
         Of all random draws.
+    target
+        What is estimated at the answer: ``"median"``, what half of all runs are better than, or
+        ``"mean"``, the average over runs, suspects excluded.
+    bounds
+        The lowest and the highest possible value, ``(0, None)`` for times; no estimate and no
+        interval is outside. A value outside is a suspect.
+    baseline
+        The configuration in use today, or the default one: measured first, again now and then, and
+        in the finals, where the answer is compared with it.
     tactics
         Constants of the search, for experiments.
+
+    Suggestions do not depend on ``target`` and ``bounds``.
 
     >>> optimizer = Optimizer({"x": (0.0, 1.0)}, direction="minimize")
     >>> for _ in range(12):
@@ -68,15 +81,27 @@ class Optimizer:
         *,
         direction: str | None = None,
         seed: int = 0,
+        target: str = "median",
+        bounds: tuple[float | None, float | None] | None = None,
+        baseline: Mapping[str, Any] | None = None,
         tactics: Tactics | None = None,
     ) -> None:
         self.space = Space.of(space)
-        self.direction = given_direction(direction)
+        self.aim = Aim.of(direction, target, bounds)
+        self.direction = self.aim.direction
         self.seed = integer(seed, "seed", at_least=0, at_most=2**63 - 1)
-        self.history = History(self.space, 1.0 if direction == "maximize" else -1.0)
+        self.history = History(self.space, self.aim)
         self._modeller = Modeller(self.history)
         self._long_run = LongRun(self.history, self._modeller, self.seed)
+        self._known: tuple[int, Knowledge] | None = None  # after so many trials
         self._acquisition = Acquisition(Search(self.space, self.seed), tactics)
+        base = None if baseline is None else self.space.read([baseline])[1][0]
+        self._stage = Stage(self.history, self._modeller, self.seed, base)
+
+    @property
+    def baseline(self) -> dict[str, Any] | None:
+        """The baseline, if one was given."""
+        return None if self._stage.baseline is None else dict(self._stage.baseline)
 
     # -- ask ----------------------------------------------------------------------------------
 
@@ -93,22 +118,17 @@ class Optimizer:
         with one_thread():
             for _ in range(count):
                 point = self._suggest(waiting)
-                batch.append(self._configuration(point, waiting, [*configurations, *batch]))
+                pairs = zip(waiting, [*configurations, *batch], strict=True)
+                batch.append(self.history.configuration(point, pairs))
                 waiting.append(point)
         return batch[0] if n is None else batch
 
-    def _configuration(
-        self, point: Array, waiting: list[Array], configurations: list[dict[str, Any]]
-    ) -> dict[str, Any]:
-        """The configuration of a point; that of the pending point where it is the same."""
-        if self.space.valid:
-            for other, configuration in zip(waiting, configurations, strict=True):
-                if (other == point).all():
-                    return dict(configuration)
-        return self.history.configuration(point)
-
     def _suggest(self, waiting: list[Array]) -> Array:
         history = self.history
+        if self._stage.race is not None:
+            return self._stage.race.next(waiting)
+        if (base := self._stage.baseline_due(waiting)) is not None:
+            return base
         round_ = len(history) + len(waiting)
         if round_ < history.design_size or history.successes < 2:
             return self._of_design(waiting)
@@ -119,8 +139,7 @@ class Optimizer:
         model = self._modeller.model()
         if model.scaling.is_one_sided:
             return self._without_model(waiting, round_)
-        repeated = None if waiting else to_repeat(history)
-        if repeated is not None:
+        if not waiting and (repeated := to_repeat(history)) is not None:
             return np.array(repeated)
         committee = model.committee(self._acquisition.tactics, pending)
         seen = np.vstack([model.points(), pending])
@@ -165,13 +184,63 @@ class Optimizer:
 
         Ten times as fast as reporting them one by one.
         """
-        triples = [_triple(item, i) for i, item in enumerate(listed(told, "told", _TRIPLES))]
-        points, configurations = self.space.read([params for params, _, _ in triples])
-        outcomes = [
-            (params, *_outcome(value, reason))
-            for params, (_, value, reason) in zip(configurations, triples, strict=True)
-        ]
+        points, outcomes = read_outcomes(self.space, told)
         self.history.extend(points, outcomes)
+
+    # -- finals -------------------------------------------------------------------------------
+
+    @property
+    def finals(self) -> Finals | None:
+        """The finals that began last; None before, and after `end_finals`."""
+        return self._stage.finals
+
+    def contenders(self, evaluations: int) -> list[dict[str, Any]]:
+        """Who would take part in finals of so many evaluations, if they began now.
+
+        The answer, others that may well be better, and last the baseline. Fewer than two where
+        there is nothing to compare.
+        """
+        count = integer(evaluations, "evaluations", at_least=1)
+        if not self.history.successes:
+            return []
+        with one_thread():
+            return self._stage.contenders(self.knowledge(), count)
+
+    def start_finals(
+        self, evaluations: int, contenders: Sequence[Mapping[str, Any]] | None = None
+    ) -> Finals:
+        """Begin the finals: from now on, `ask` gives the contenders and the baseline in blocks.
+
+        After a third of ``evaluations`` one challenger is left, besides the baseline; `verdict` is
+        about their blocks from then on. By default the contenders are those of `contenders`.
+        Raises `InvalidInput` where there are fewer than two.
+        """
+        count = integer(evaluations, "evaluations", at_least=1)
+        if contenders is None:
+            contenders = self.contenders(count)
+        named = self.space.read(listed(contenders, "contenders", "configurations"))[1]
+        return self._stage.begin(named, count)
+
+    def end_finals(self) -> None:
+        """Go on with the search, with all that was measured."""
+        self._stage.end()
+
+    def settled(self) -> bool:
+        """Whether another measurement would hardly improve the answer."""
+        if not self.history.successes:
+            return False
+        with one_thread():
+            return settled(self.history, self._modeller, self._acquisition)
+
+    def verdict(self) -> Verdict | None:
+        """Whether the answer is better than the baseline, from the finals alone; None without."""
+        with one_thread():
+            return self._stage.verdict()
+
+    def finals_record(self) -> FinalsRecord | None:
+        """The finals so far, block by block; None without."""
+        with one_thread():
+            return self._stage.record()
 
     # -- answers ------------------------------------------------------------------------------
 
@@ -181,17 +250,36 @@ class Optimizer:
         return tuple(self.history.trials)
 
     def knowledge(self, model: Model | None = None) -> Knowledge:
-        """What is known so far, for reading; ``model`` replaces the optimiser's own surrogate."""
+        """What is known so far, for reading.
+
+        ``model`` replaces the optimiser's own surrogate, and is not fitted again without suspects.
+        """
         if not self.history.successes:
             raise InvalidInput(
                 "expected at least one evaluation with a value, got none; tell one first"
             )
-        return Knowledge(self.history, model or self._modeller.model(), self._acquisition.search)
+        search = self._acquisition.search
+        if model is not None:
+            return Knowledge(self.history, model, search, again=False)
+        if self._known is None or self._known[0] != len(self.history):
+            known = Knowledge(self.history, self._modeller.model(), search)
+            self._known = len(self.history), known
+        return self._known[1]
 
     def recommend(self) -> Answer:
-        """The best *estimated* configuration, with a 90% interval."""
+        """The best *estimated* configuration, with a 90% interval.
+
+        From the start of the finals it is their winner. Its value is the surrogate's estimate from
+        all measurements.
+        """
         with one_thread():
-            return recommend(self.knowledge())
+            return recommend(self.knowledge(), self._stage.winner())
+
+    def estimate(self, params: Mapping[str, Any]) -> Answer:
+        """The estimate of a configuration, measured or not, with its 90% interval."""
+        point = self.space.encode(params)
+        with one_thread():
+            return estimate(self.knowledge(), point)
 
     @property
     def luckiest(self) -> Luckiest:
@@ -201,29 +289,12 @@ class Optimizer:
     def suspects(self) -> tuple[Suspect, ...]:
         """Measurements called corrupt, each with the reason."""
         with one_thread():
-            return suspects(self.knowledge()) if self.history.successes else ()
+            return self.knowledge().regular.suspects if self.history.successes else ()
 
     def conclude(self) -> Conclusion:
         """The answer, the luckiest measurement, the suspects and what explains them all."""
         with one_thread():
-            known = self.knowledge()
-            answer, suspected = recommend(known), suspects(known)
-            lucky = luckiest(known, answer, suspected)
-            return Conclusion(answer, lucky, suspected, explain(known.model))
-
-
-def _triple(item: object, i: int) -> tuple[Any, Any, Any]:
-    if not isinstance(item, tuple | list) or len(item) != 3:
-        raise InvalidInput(
-            f"expected each outcome as {_TRIPLE}, got {describe(item)} as number {i}; where there "
-            "is a value the reason is None, where it failed the value is"
-        )
-    return item[0], item[1], item[2]
-
-
-def _outcome(value: float | None, reason: str | None) -> tuple[float | None, str | None]:
-    if value is not None:
-        return number(value, "value", error=InvalidPayoff), None
-    if not isinstance(reason, str):
-        raise InvalidInput(f"expected reason as text, got {type(reason).__name__}")
-    return None, reason
+            known, stage = self.knowledge(), self._stage
+            answer, suspected = recommend(known, stage.winner()), known.regular.suspects
+            lucky, why = luckiest(known, answer, suspected), explain(known.model)
+            return Conclusion(answer, lucky, suspected, why, stage.verdict(), stage.record())

@@ -10,14 +10,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stoic.checks import IntArray
 from stoic.optimize.history import History
 from stoic.optimize.model import Model
 from stoic.optimize.modeller import Modeller
-from stoic.surrogate import RobustGP, Scaling, fit
-from stoic.surrogate.fitting import Fit
+from stoic.surrogate import Scaling, fit
 
 __all__ = ["ThinnedModeller"]
 
@@ -61,7 +59,7 @@ class ThinnedModeller:
         X, z = history.points(n)[rows], scaling.z(y)[rows]
         kept = np.isin(before.rows, rows)
         modes = zip(before.fits, before.modes(), strict=True)
-        starts = [_restricted(f, kept) for f, (_, weight) in modes if weight > _RULE.min_weight]
+        starts = [f.restricted(kept) for f, (_, weight) in modes if weight > _RULE.min_weight]
         groups, steps = history.space.groups, _RULE.steps
         fits = [fit(X, z, groups, start=start, rounds=1, steps=steps) for start in starts]
         fits.sort(key=lambda f: -f.evidence)
@@ -76,12 +74,3 @@ class ThinnedModeller:
         share = 0.5 ** max(0, math.ceil(math.log2(n / _RULE.max_fitted)))
         rows: IntArray = np.flatnonzero(self._draws < share)
         return rows
-
-
-def _restricted(before: Fit, kept: NDArray[np.bool_]) -> Fit:
-    """A fit as if it had seen only the measurements that are kept."""
-    if kept.all():
-        return before
-    gp = before.gp
-    fewer = RobustGP(gp.X[kept], gp.z[kept], gp.weights[kept], gp.hyper)
-    return Fit(fewer, before.z[kept], before.weighting, before.evidence, before.prior)

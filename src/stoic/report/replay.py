@@ -42,7 +42,7 @@ def replay(result: Result) -> tuple[Optimizer, list[Estimate]]:
     The last estimate is the result's answer. Where there are many measurements, earlier estimates
     use a random subset, so that the replay takes seconds.
     """
-    optimizer = Optimizer(result.space, direction=result.direction, seed=result.seed)
+    optimizer = result.fresh_optimizer()
     modeller, stops = ThinnedModeller(optimizer.history), set(_stops(len(result.trials)))
     estimates = []
     for position, trial in enumerate(result.trials):

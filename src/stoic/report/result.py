@@ -11,11 +11,16 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from stoic.numbers import rounded, shown
+from stoic.optimize.aim import Bounds
 from stoic.optimize.answers import Answer, Explanation, Luckiest, Suspect, Trial, middle
+from stoic.optimize.answers.edges import in_words
+from stoic.optimize.finals import FinalsRecord, Verdict
 from stoic.optimize.optimizer import Optimizer
 from stoic.printable import visible
 from stoic.report.figure import draw, write
-from stoic.report.sensitivity import Without, leave_out
+from stoic.report.frames import of_result
+from stoic.report.notebook import notebook_result
+from stoic.report.sensitivity import Without, leave_out, positions
 from stoic.spaces import Space
 from stoic.spaces.wording import assignments
 
@@ -25,6 +30,10 @@ if TYPE_CHECKING:
 __all__ = ["Result"]
 
 _LINE_WIDTH = 96  # characters
+_ENDS = {
+    "settled": "; ended early: another one would hardly improve the answer.",
+    "time": "; ended by the time limit.",
+}
 
 
 @dataclass(frozen=True)
@@ -33,7 +42,8 @@ class Result:
 
     ``best`` is the recommended configuration, with its *estimated* value and a 90% interval;
     ``luckiest`` the best single measurement, and why it is or is not the answer; ``suspects``
-    the measurements called corrupt; ``trials`` all evaluations, in order; ``explanation`` the kind
+    the measurements called corrupt; ``verdict`` what the finals show about the answer against the
+    baseline, None without finals; ``trials`` all evaluations, in order; ``explanation`` the kind
     of function, scale and noise that they indicate. Where no evaluation gave a value, ``best``,
     ``luckiest`` and ``explanation`` are None, and ``failures`` has the reasons; that is
     not an exception.
@@ -58,11 +68,22 @@ class Result:
     objective: str = "value"  # what was measured, for reports and axes
     interrupted: bool = False  # by Ctrl-C, before the budget was spent
     explanation: Explanation | None = None
+    target: str = "median"  # what was estimated
+    bounds: Bounds | None = None  # of possible values
+    verdict: Verdict | None = None  # of the finals
+    finals: FinalsRecord | None = None
+    baseline: Mapping[str, Any] | None = None
+    ended_by: str = ""  # "budget", "time" or "settled"; empty where it is not known
     source: Optimizer | None = field(default=None, repr=False, compare=False)  # for figures
 
     @classmethod
     def of(
-        cls, optimizer: Optimizer, *, objective: str = "value", interrupted: bool = False
+        cls,
+        optimizer: Optimizer,
+        *,
+        objective: str = "value",
+        interrupted: bool = False,
+        ended_by: str = "",
     ) -> Result:
         """The result of all trials that were reported to an optimiser so far."""
         found = optimizer.conclude() if optimizer.history.successes else None
@@ -77,6 +98,12 @@ class Result:
             objective=objective,
             interrupted=interrupted,
             explanation=None if found is None else found.explanation,
+            target=optimizer.aim.target,
+            bounds=optimizer.aim.bounds,
+            verdict=None if found is None else found.verdict,
+            finals=None if found is None else found.finals,
+            ended_by=ended_by,
+            baseline=optimizer.baseline,
             source=optimizer,
         )
 
@@ -88,8 +115,14 @@ class Result:
         """
         if self.best is None or not self.suspects:
             return None
-        fresh = Optimizer(self.space, direction=self.direction, seed=self.seed)
-        return leave_out(fresh, self.best, self.trials, self.suspects)
+        return leave_out(self.fresh_optimizer(), self.best, self.trials, self.suspects)
+
+    def fresh_optimizer(self) -> Optimizer:
+        """An optimiser of the same settings that knows no trial yet."""
+        return Optimizer(
+            self.space, direction=self.direction, seed=self.seed,
+            target=self.target, bounds=self.bounds,
+        )  # fmt: skip
 
     @property
     def failures(self) -> Mapping[str, int]:
@@ -111,11 +144,17 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """The result as data that JSON can hold."""
         return {
+            "verdict": None if self.verdict is None else self.verdict.to_dict(),
             "objective": self.objective,
             "direction": self.direction,
+            "target": self.target,
+            "bounds": None if self.bounds is None else list(self.bounds),
             "seed": self.seed,
             "interrupted": self.interrupted,
+            "ended_by": self.ended_by or None,
             "best": None if self.best is None else self.best.to_dict(),
+            "baseline": None if self.baseline is None else dict(self.baseline),
+            "finals": None if self.finals is None else self.finals.to_dict(),
             "luckiest": None
             if self.luckiest is None
             else {"trial": self.luckiest.trial.number, "why": self.luckiest.why},
@@ -126,13 +165,29 @@ class Result:
             "space": self.space.describe(),
         }
 
+    def to_frame(self, library: str = "pandas") -> Any:
+        """The trials as a data frame, one in a row; ``library="polars"`` for one of polars.
+
+        Columns: ``trial``, the parameters (``param:value`` for one that is called like another
+        column), ``value``, ``state`` ("told" or "failed"), ``reason`` and ``suspect``. Where a
+        parameter does not exist, its value is missing. Needs the extra ``frames``.
+        """
+        return of_result(self, positions(self.trials, self.suspects), library)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the summary, and all measurements in a picture or a table."""
+        return notebook_result(self)
+
     def __str__(self) -> str:
-        lines = [self._headline()]
+        lines = [] if self.verdict is None else _wrapped(f"Verdict: {self.verdict}.", 3)
+        lines.append(self._headline())
         if self.best is None:
             lines.append("No evaluation gave a value, so there is no answer.")
         else:
             lines += _wrapped(f"Best configuration: {assignments(self.best.params)}", 3)
             lines += self._estimate(self.best)
+            for edge in in_words(self.best.at_edge):
+                lines += _wrapped(f"  at an edge: {edge}", 2)
         if self.luckiest is not None:
             lucky = self.luckiest
             text = f"Luckiest measurement: {shown(lucky.trial.value)} in trial {lucky.trial.number}"
@@ -156,7 +211,7 @@ class Result:
         failed = sum(self.failures.values())
         count = _count(len(self.trials), "evaluation", "evaluations")
         crashed = f", {failed} of which failed" if failed else ""
-        end = "; interrupted before the end." if self.interrupted else "."
+        end = "; interrupted before the end." if self.interrupted else _ENDS.get(self.ended_by, ".")
         return f"{verb} {visible(self.objective)} in {count}{crashed}{end}"
 
     def _estimate(self, best: Answer) -> list[str]:
@@ -165,6 +220,7 @@ class Result:
         typical = middle([t.value for t in self.trials if t.value is not None])
         return [
             f"  estimated {visible(self.objective)}: {best.shown('90% interval ')}; {measured}",
+            f"  of the {best.meaning}{f'; {best.runs}' if best.runs else ''}",
             f"  for comparison, the median of all measurements: {rounded(typical)}",
         ]
 

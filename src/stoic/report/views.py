@@ -11,12 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stoic.checks import Array, IntArray
-from stoic.optimize.answers.interval import skew_shift
+from stoic.optimize.answers import middle
+from stoic.optimize.answers.interval import along
+from stoic.optimize.answers.possible import Possible
 from stoic.optimize.optimizer import Optimizer
 from stoic.report.importance import Importance, bare, columns, importance
+from stoic.report.ranges import MAX_DRAWN, bulk, drawn, padded
 from stoic.report.replay import Estimate, replay
 from stoic.report.sensitivity import positions
-from stoic.spaces import Categorical, Float, Space
+from stoic.spaces import Categorical, Space
 from stoic.spaces.choices import Listed
 from stoic.spaces.parameters import Parameter, Scalar
 
@@ -26,7 +29,10 @@ if TYPE_CHECKING:
 __all__ = [
     "Slice",
     "View",
+    "baseline_value",
+    "bulk",
     "drawn",
+    "finals_start",
     "limits",
     "lucky",
     "numbered",
@@ -40,7 +46,6 @@ __all__ = [
 ]
 
 _NORMAL_90 = 1.645  # standard deviations: half-width of a normal 90% interval
-_MAX_DRAWN = 1e300  # values: figures square and add them
 
 
 @dataclass(frozen=True)
@@ -111,6 +116,22 @@ def numbered(result: Result) -> bool:
     return all(trial.number == i for i, trial in enumerate(result.trials))
 
 
+def baseline_value(result: Result) -> float | None:
+    """The median of all values of the baseline; None where it has none."""
+    params = result.baseline
+    values = [t.value for t in result.trials if t.value is not None and t.params == params]
+    return middle(values) if values else None
+
+
+def finals_start(result: Result) -> int | None:
+    """Position of the first trial of the finals."""
+    record = result.finals
+    if record is None:
+        return None
+    numbers = {number for each in record.contenders for number in each.trials}
+    return next((i for i, trial in enumerate(result.trials) if trial.number in numbers), None)
+
+
 # -- ranges ---------------------------------------------------------------------------------------
 
 
@@ -119,16 +140,12 @@ def window(result: Result, estimates: Sequence[Estimate]) -> tuple[float, float]
     last = estimates[-1]
     must = [drawn(e.value) for e in estimates]
     must += [drawn(last.low), drawn(last.high)] if last.bounded else []
+    base = baseline_value(result)
+    must += [] if base is None else [drawn(base)]
     suspects = suspected(result)
     good = [(i, t.value) for i, t in enumerate(result.trials) if t.value is not None]
     regular = [y for i, y in good if i not in suspects] or [y for _, y in good]
-    values = np.array([drawn(y) for y in regular])
-    q10, q25, q75, q90 = np.quantile(values, [0.1, 0.25, 0.75, 0.9])
-    margin = 2.0 * (q75 - q25)
-    low, high = min(q10, q25 - margin), max(q90, q75 + margin)
-    least, most = float(values.min()), float(values.max())
-    slack = 0.25 * (high - low)  # values just beyond are shown as well
-    low, high = least if least > low - slack else low, most if most < high + slack else high
+    low, high = bulk(regular)
     return padded(min([low, *must]), max([high, *must]))
 
 
@@ -146,18 +163,6 @@ def limits(result: Result, slices: Sequence[Slice]) -> tuple[float, float]:
     return padded(low, high)
 
 
-def drawn(value: float) -> float:
-    """The nearest value that is small enough for the arithmetic of figures."""
-    return min(max(value, -_MAX_DRAWN), _MAX_DRAWN)
-
-
-def padded(low: float, high: float) -> tuple[float, float]:
-    """A range with a margin around it, even where its ends are equal."""
-    low, high = drawn(low), drawn(high)
-    pad = 0.07 * (high - low) if high > low else 0.05 * abs(low) or 1.0
-    return float(drawn(low - pad)), float(drawn(high + pad))
-
-
 # -- the surrogate --------------------------------------------------------------------------------
 
 
@@ -169,21 +174,25 @@ def scatter(optimizer: Optimizer, at: float) -> float:
     return abs(scaling.y(z + std) / 2.0 - scaling.y(z - std) / 2.0)
 
 
-def predict(optimizer: Optimizer, U: Array) -> tuple[Array, Array, Array]:
+def predict(
+    optimizer: Optimizer, U: Array, answer: Array | None = None
+) -> tuple[Array, Array, Array]:
     """Estimates at encoded points ± 1.645 standard deviations, in the user's units.
 
-    At the answer's point, the estimate is the answer's. The answer's interval is another one: it
-    accounts for more than the surrogate's variance, at a cost for each point.
+    At the answer's point, the estimate is the answer's; by default that is the first of ``U``. The
+    answer's interval is another one: it accounts for more than the surrogate's variance, at a cost
+    for each point. Suspects do not count, and nothing is outside of what is possible.
     """
-    model, sign = optimizer.knowledge().model, optimizer.history.sign
-    mean, variance = model.gp.predict(U)
-    mean = mean + skew_shift(model)
-    half_width = _NORMAL_90 * np.sqrt(variance)
-    value, a, b = (
-        np.array([drawn(sign * model.scaling.y(float(z))) for z in zs])
-        for zs in (mean, mean - half_width, mean + half_width)
-    )
-    return value, np.minimum(a, b), np.maximum(a, b)
+    rest, sign = optimizer.knowledge().regular.known, optimizer.history.sign
+    mean, std = along(rest, U, U[0] if answer is None else answer)
+    possible, half_width = Possible.of(rest), _NORMAL_90 * std
+    found = []
+    for zs in zip(mean, mean - half_width, mean + half_width, strict=True):
+        y, *ends = (sign * rest.model.scaling.y(float(z)) for z in zs)
+        value = possible.value(y)
+        found.append((value, *possible.range(value, min(*ends, value), max(*ends, value))))
+    value, low, high = np.clip(np.array(found).T, -MAX_DRAWN, MAX_DRAWN)
+    return value, low, high
 
 
 @dataclass(frozen=True)
@@ -225,7 +234,7 @@ def slice_through(optimizer: Optimizer, u: Array, name: str) -> Slice:
     U[:, own] = [alone.encode({name: value}) for value in values]
     valid = space.allows(U) | np.array([value == here for value in values])
     values = [value for value, is_valid in zip(values, valid, strict=True) if is_valid]
-    mean, low, high = predict(optimizer, space.snap(U[valid]))
+    mean, low, high = predict(optimizer, space.snap(U[valid]), u)
     x = np.array([_x(parameter, value, name) for value in values])
     if isinstance(parameter, Categorical) and len(values) > _LIMITS.choices:
         better = np.array(mean if optimizer.direction == "minimize" else -mean)
@@ -267,7 +276,7 @@ def _values(parameter: Parameter, here: Scalar) -> list[Scalar]:
     if isinstance(parameter, Categorical):
         return list(parameter.choices)
     q = np.linspace(0.0, 1.0, _LIMITS.points)
-    grid = q if isinstance(parameter, Float) else parameter.fill(np.minimum(q, 1.0 - 1e-12))
+    grid = q if parameter.size is None else parameter.fill(np.minimum(q, 1.0 - 1e-12))
     own = parameter.coordinate(here, "the answer")
     return [parameter.value(c) for c in np.unique([*grid, own]).tolist()]
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from stoic.parallel import executor
 from stoic.runs.evaluation import Evaluation, Observer, Outcome, Source, Ticket
+from stoic.runs.logs import log_begin, log_end, log_finished, log_trial
 from stoic.runs.patience import Failures
 
 __all__ = ["Loop"]
@@ -60,15 +61,18 @@ class Loop:
 
     def run_in(self, pool: Executor, slots: int) -> None:
         """Evaluate in a pool, at most ``slots`` at a time."""
+        log_begin(self.source.left(), slots, fresh=self.source.fresh)
         while not self.stopping():
             self._fill(pool, slots)
             if self._pending:
                 polls = self.evaluation.stoppable or len(self._pending) < slots
                 self._collect(_POLL_SECONDS if polls else None)
             elif self.source.left() <= 0:
+                log_end(0, stopped=False)
                 return
             else:
                 self._await_others()
+        log_end(self.source.left(), stopped=True)
         self.observer.stopping()
 
     def _fill(self, pool: Executor, slots: int) -> None:
@@ -79,6 +83,7 @@ class Loop:
             ticket = self.source.ask(list(self._pending.values()))
             if ticket is None:
                 return
+            log_trial(ticket)
             self.observer.began(ticket)
             self._pending[self.evaluation.submit(pool, ticket)] = ticket
             if len(self._pending) < slots:
@@ -102,6 +107,7 @@ class Loop:
         if outcome.stopped:
             return  # the source releases the trial
         finished = self.source.record(ticket, outcome)
+        log_finished(finished)
         self.observer.ended(finished)
         if self.source.fresh and self._failures.exhausted(outcome.kind, mistake=outcome.mistake):
             failures = self._failures

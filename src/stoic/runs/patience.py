@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from stoic.errors import StoreUnavailable
+from stoic.runs.logs import log_retry
 
 __all__ = ["Failures", "GaveUp", "Patience", "patiently"]
 
@@ -25,7 +26,8 @@ def patiently(do: Callable[[], T]) -> T:
     for seconds in RETRY_SECONDS:
         try:
             return do()
-        except StoreUnavailable:
+        except StoreUnavailable as error:
+            log_retry(error, seconds)
             time.sleep(seconds)
     return do()
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Protocol, TextIO
 
 from stoic.optimize.answers import Answer, Trial
+from stoic.runs.limits import UNLIMITED
 
 __all__ = ["Watched", "watching"]
 
@@ -43,19 +44,21 @@ def watching(optimizer: Watched, budget: int, show: bool) -> Iterator[Callable[[
         return
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}", markup=False))
     with Progress(*columns, console=Console(file=stream)) as bar:
-        task = bar.add_task("", total=budget)
+        task = bar.add_task("", total=None if budget >= UNLIMITED else budget)
         yield lambda: bar.update(
             task, completed=len(optimizer.trials), description=_standing(optimizer)
         )
 
 
 def _lines(optimizer: Watched, budget: int, stream: TextIO) -> Callable[[], None]:
-    every = max(1, budget // _MAX_LINES)
+    known = budget < UNLIMITED
+    every = max(1, budget // _MAX_LINES) if known else _MAX_LINES
+    total = f"/{budget}" if known else ""
 
     def line() -> None:
         done = len(optimizer.trials)
         if done % every == 0 or done == budget:
-            print(f"{done}/{budget}: {_standing(optimizer)}", file=stream, flush=True)
+            print(f"{done}{total}: {_standing(optimizer)}", file=stream, flush=True)
 
     return line
 

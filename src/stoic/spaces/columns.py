@@ -12,7 +12,7 @@ from stoic.checks import Array, describe
 from stoic.errors import InvalidParams
 from stoic.spaces.conditions import Needs
 from stoic.spaces.parameters import Parameter, Scalar
-from stoic.spaces.ranges import Float
+from stoic.spaces.ranges import is_continuum
 
 __all__ = ["configurations", "read_columns", "read_row"]
 
@@ -76,7 +76,7 @@ def read_row(
             if name not in params:
                 raise InvalidParams(f"expected a value of {name!r}, got none; add it")
             row[i] = parameter.coordinate(params[name], repr(name))
-            exact = isinstance(parameter, Float)
+            exact = is_continuum(parameter)
             scalars[name] = float(params[name]) if exact else parameter.value(row[i])
         elif params.get(name) is not None:
             raise InvalidParams(

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from stoic.errors import InvalidInput, InvalidParams
 from stoic.spaces.parameters import Parameter
-from stoic.spaces.ranges import Float
+from stoic.spaces.ranges import is_continuum
 
 __all__ = ["Needs", "count", "resolve"]
 
@@ -61,7 +61,7 @@ def _check_parent(name: str, parent: str, numbers: Mapping[str, int]) -> None:
 def _levels(parameters: Mapping[str, Parameter], name: str, parent: str) -> frozenset[int]:
     """The levels of ``parent`` at which ``name`` exists."""
     owner = parameters[parent]
-    if isinstance(owner, Float):
+    if is_continuum(owner):
         raise InvalidInput(
             f"expected when of {name!r} to name a Categorical, Int or Grid, "
             f"got the Float {parent!r}; use a Categorical as the condition"

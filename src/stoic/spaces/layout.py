@@ -7,6 +7,7 @@ coordinates, i.e. the position in [0, 1] of a float, the level of any other.
 |----------------------------------------------|---------|-----------------------------|
 | Float                                        | 1       | (a continuum)               |
 | Int linear, Grid, Categorical of two choices | 1       | k / (size − 1)              |
+| Float with a step                            | 1       | k / (size − 1)              |
 | Int log                                      | 1       | log(v / low) / log(high / low) |
 | Categorical of three or more                 | size    | a one in column k           |
 | Grid or Categorical of one                   | none    |                             |
@@ -26,7 +27,7 @@ from stoic.checks import Array, IntArray
 from stoic.spaces.choices import Categorical
 from stoic.spaces.conditions import Needs
 from stoic.spaces.parameters import Parameter
-from stoic.spaces.ranges import Float, Int
+from stoic.spaces.ranges import Int, is_continuum
 
 __all__ = ["Layout"]
 
@@ -48,7 +49,7 @@ class Layout:
         )
 
         columns = [p for p, width in enumerate(widths) if width == 1]
-        floats = [p for p in columns if isinstance(parameters[p], Float)]
+        floats = [p for p in columns if is_continuum(parameters[p])]
         logs = [p for p in columns if _is_log_int(parameters[p])]
         taken = {*floats, *logs}
         evens = [p for p in columns if p not in taken]
@@ -61,9 +62,10 @@ class Layout:
         sizes = [parameter.size or 0 for parameter in parameters]
         self.tops: Array = np.array([sizes[p] - 1 for p in evens], dtype=np.float64)
         self.huge = any(sizes[p] > _MAX_EXACT_LEVELS for p in evens)
-        bounds = [(p.low, p.high) for i in logs if isinstance(p := parameters[i], Int)]
-        self.lows: Array = np.array([low for low, _ in bounds], dtype=np.float64)
-        self.highs: Array = np.array([high for _, high in bounds], dtype=np.float64)
+        ranges = [p for i in logs if isinstance(p := parameters[i], Int)]
+        self.lows: Array = np.array([p.low for p in ranges], dtype=np.float64)
+        self.highs: Array = np.array([p.high for p in ranges], dtype=np.float64)
+        self.steps: Array = np.array([p.by for p in ranges], dtype=np.float64)
         self.spans: Array = np.log(self.highs / self.lows)
         self.conditions: list[tuple[int, list[tuple[int, Array]]]] = [
             (i, [(a, np.array(sorted(levels), dtype=np.float64)) for a, levels in need.items()])
@@ -87,8 +89,10 @@ class Layout:
         if self.evens.size:
             C[:, self.evens] = self._nearest_level(np.clip(U[:, self.even_columns], 0.0, 1.0))
         if self.logs.size:
-            v = np.rint(self.lows * np.exp(np.clip(U[:, self.log_columns], 0, 1) * self.spans))
-            C[:, self.logs] = np.clip(v, self.lows, self.highs) - self.lows
+            v = self.lows * np.exp(np.clip(U[:, self.log_columns], 0, 1) * self.spans)
+            level = np.rint((v - self.lows) / self.steps)
+            level = np.where(self.steps == 1.0, np.rint(v) - self.lows, level)
+            C[:, self.logs] = np.clip(level, 0.0, (self.highs - self.lows) / self.steps)
         for p in self.hots:
             C[:, p] = U[:, self.slices[p]].argmax(axis=1)
         return C
@@ -115,7 +119,7 @@ class Layout:
         U[:, self.float_columns] = C[:, self.floats]
         U[:, self.even_columns] = C[:, self.evens] / self.tops
         if self.logs.size:
-            ratio = (C[:, self.logs] + self.lows) / self.lows
+            ratio = (C[:, self.logs] * self.steps + self.lows) / self.lows
             # contiguous: log then gives the same bits for any number of rows
             U[:, self.log_columns] = np.log(np.ascontiguousarray(ratio)) / self.spans
         for p in self.hots:

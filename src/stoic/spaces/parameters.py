@@ -100,7 +100,8 @@ class Parameter(ABC):
         return {**entry, "when": condition} if condition else entry
 
     def __repr__(self) -> str:
-        parts = [repr(v) for key, v in self.fields().items() if (key, v) != ("scale", "linear")]
+        given = {key: v for key, v in self.fields().items() if (key, v) != ("scale", "linear")}
+        parts = [f"step={v!r}" if key == "step" else repr(v) for key, v in given.items()]
         if self._when:
             short = {k: v[0] if len(v) == 1 else list(v) for k, v in self._when.items()}
             parts.append(f"when={short!r}")

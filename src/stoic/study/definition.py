@@ -1,9 +1,9 @@
-"""The definition of a study: space, direction, method and seed, which never change."""
+"""The definition of a study: direction, method and seed, which never change, and its space."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,9 @@ import numpy as np
 import stoic  # stoic.policies is imported when it is used: it takes a quarter of a second
 from stoic.checks import choice, describe, given_direction, integer
 from stoic.errors import InvalidInput, StoicError, StoreDamaged, StudyMismatch
+from stoic.optimize.aim import TARGETS, Aim, Bounds, given_bounds
 from stoic.spaces import Arms, Box, Int, Space
+from stoic.spaces.widening import widened
 from stoic.study.store.codec import read, written
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ __all__ = ["METHODS", "Definition", "StudyArguments", "checked_name", "checked_p
 
 METHODS = ("auto", "random")
 _MAX_NAME_CHARACTERS = 200
-_FORMAT = 1
+_FORMATS = (1, 2)  # the second has a baseline
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,9 @@ class StudyArguments:
     seed: int | None = None
     method: str | None = None
     objective: str | None = None
+    target: str | None = None
+    bounds: Bounds | None = None
+    baseline: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         if self.direction is not None:
@@ -44,6 +49,9 @@ class StudyArguments:
             integer(self.seed, "seed", at_least=0, at_most=2**63 - 1)
         if self.objective is not None and not isinstance(self.objective, str):
             raise InvalidInput(f"expected objective as text, got {describe(self.objective)}")
+        if self.target is not None:
+            choice(self.target, "target", tuple(TARGETS))
+        object.__setattr__(self, "bounds", given_bounds(self.bounds))
         if self.space is not None and self.policy is not None:
             raise InvalidInput("expected a space or a policy, got both; drop one of them")
         if self.policy is not None:
@@ -59,6 +67,12 @@ class StudyArguments:
             raise InvalidInput(f"expected a policy of stoic.policies, got {describe(self.policy)}")
         if (self.seed, self.method) != (None, None):
             raise InvalidInput("expected neither seed nor method with a policy; it has its own")
+        if (self.target, self.bounds) != (None, None):
+            raise InvalidInput(
+                "expected neither target nor bounds with a policy, which estimates by its own rule"
+            )
+        if self.baseline is not None:
+            raise InvalidInput("expected no baseline with a policy, got one; drop it")
 
     @property
     def enough(self) -> bool:
@@ -68,14 +82,21 @@ class StudyArguments:
 
 @dataclass(frozen=True)
 class Definition:
-    """The space, the direction, the objective and the method of a study."""
+    """The space, the direction, the objective and the method of a study.
 
-    space: Space
+    Target and bounds are what its answers are about unless another question is asked; suggestions
+    do not depend on them.
+    """
+
+    space: Space  # may become wider, by an entry of the log
     direction: str
     seed: int
     method: str  # "auto" | "random" | "policy"
     objective: str
     policy: dict[str, Any] | None = None  # the state at which a policy began
+    target: str = "median"
+    bounds: Bounds | None = None
+    baseline: dict[str, Any] | None = None
 
     @classmethod
     def of(cls, arguments: StudyArguments) -> Definition:
@@ -84,7 +105,10 @@ class Definition:
         if arguments.policy is None:
             space, method = Space.of(arguments.space), arguments.method or "auto"
             direction = given_direction(arguments.direction)
-            return cls(space, direction, int(arguments.seed or 0), method, objective)
+            seed, target = int(arguments.seed or 0), arguments.target or "median"
+            base, bounds = arguments.baseline, arguments.bounds
+            baseline = None if base is None else checked_params(space, base)
+            return cls(space, direction, seed, method, objective, None, target, bounds, baseline)
         policy: Policy = arguments.policy
         direction = arguments.direction or "maximize"
         plain = {k: v.tolist() if isinstance(v, np.ndarray | np.generic) else v
@@ -97,10 +121,16 @@ class Definition:
 
     def text(self) -> str:
         """The definition as it is stored."""
-        what = {"space": self.space.describe()} if self.policy is None else {"policy": self.policy}
+        what: dict[str, Any] = {"policy": self.policy}
+        if self.policy is None:
+            what = {"space": self.space.describe()}
+        if (self.target, self.bounds) != ("median", None):
+            what |= {"target": self.target, "bounds": self.bounds}
+        if self.baseline is not None:
+            what["baseline"] = self.baseline
         return written(
             {
-                "format": _FORMAT,
+                "format": _FORMATS[self.baseline is not None],
                 "direction": self.direction,
                 "seed": self.seed,
                 "method": self.method,
@@ -114,18 +144,41 @@ class Definition:
         """The definition of a stored study, or `StoreDamaged`."""
         data = read(text, "a definition")
         try:
-            if data["format"] != _FORMAT:
-                raise InvalidInput(f"expected a definition of format {_FORMAT}")
+            if data["format"] not in _FORMATS:
+                raise InvalidInput(f"expected a definition of format {_FORMATS[-1]} at most")
             policy = data.get("policy")
             space = Space.from_description(data["space"]) if policy is None else _space_of(policy)
             direction = given_direction(data["direction"])
             method = choice(data["method"], "method", (*METHODS, "policy"))
             seed = integer(data["seed"], "seed", at_least=0, at_most=2**63 - 1)
-            return cls(space, direction, seed, method, str(data["objective"]), policy)
+            aim = Aim.of(direction, data.get("target", "median"), data.get("bounds"))
+            objective, asked = str(data["objective"]), (aim.target, aim.bounds)
+            base = data.get("baseline")
+            baseline = None if base is None else checked_params(space, base)
+            return cls(space, direction, seed, method, objective, policy, *asked, baseline)
         except (StoicError, KeyError, TypeError, AttributeError) as cause:
             raise StoreDamaged(
                 f"expected a whole definition, got {text[:60]!r}… ({cause})", "restore a copy"
             ) from cause
+
+    @property
+    def aim(self) -> Aim:
+        """What answers are about."""
+        return Aim(self.direction, self.target, self.bounds)
+
+    def asking(self, arguments: StudyArguments) -> Definition:
+        """This definition with another target or other bounds, where they are given.
+
+        They are a question asked of the data: the study does not change.
+        """
+        asked = (arguments.target, arguments.bounds) != (None, None)
+        if self.policy is not None and asked:
+            raise InvalidInput(
+                "expected neither target nor bounds for a study of a policy, which estimates by "
+                "its own rule; leave them out"
+            )
+        target, bounds = arguments.target or self.target, arguments.bounds or self.bounds
+        return replace(self, target=target, bounds=bounds)
 
     def sound(self) -> Definition:
         """This definition, if its policy can be restored; else `InvalidState`."""
@@ -133,28 +186,57 @@ class Definition:
             stoic.policies.from_state(self.policy)
         return self
 
+    def with_space(self, space: Space) -> Definition:
+        """This definition with another space."""
+        return replace(self, space=space)
+
     def agree(self, arguments: StudyArguments, name: str) -> None:
         """Raise `StudyMismatch` unless the given arguments agree with this definition."""
+        if self.wanted_space(arguments, name) is not None:
+            raise self._mismatch("space", arguments.space, name)
+
+    def wanted_space(self, arguments: StudyArguments, name: str) -> Space | None:
+        """The wider space that arguments give which agree otherwise; None where it is the same.
+
+        Raises `StudyMismatch` where something else differs, or where the space is not wider.
+        """
         given: dict[str, Any] = {
             "direction": arguments.direction,
             "seed": arguments.seed,
             "method": arguments.method,
             "objective": arguments.objective,
-            "space": None if arguments.space is None else Space.of(arguments.space),
         }
+        if arguments.baseline is not None:
+            given["baseline"] = checked_params(self.space, arguments.baseline)
         if arguments.policy is not None:
             same = self.policy is not None and Definition.of(arguments).policy == self.policy
             given["policy"] = None if same else arguments.policy
-        theirs = given["space"]
-        if theirs is not None and theirs.parameters == self.space.parameters:  # name what differs
-            given["space"], given["valid"] = None, None if theirs == self.space else theirs.valid
         for what, value in given.items():
-            mine = self.space.valid if what == "valid" else getattr(self, what)
-            if value is not None and value != mine:
-                raise StudyMismatch(
-                    f"expected {what} {_short(mine)} of study {name!r}, got {_short(value)}; "
-                    "give the study's own, leave it out, or choose another name"
-                )
+            if value is not None and value != getattr(self, what):
+                raise self._mismatch(what, value, name)
+        return None if arguments.space is None else self._wider(Space.of(arguments.space), name)
+
+    def _wider(self, theirs: Space, name: str) -> Space | None:
+        mine = self.space
+        if theirs.parameters == mine.parameters:  # name what differs
+            if theirs.constraints.key != mine.constraints.key:
+                raise self._mismatch("valid", theirs.valid, name)
+            return None
+        if self.policy is not None:
+            raise self._mismatch("space", theirs, name)
+        try:
+            wider = widened(mine, theirs)
+        except InvalidInput as why:
+            raise self._mismatch("space", theirs, name, f" or a wider one ({why})") from why
+        return None if wider == mine else wider
+
+    def _mismatch(self, what: str, value: object, name: str, also: str = "") -> StudyMismatch:
+        mine = self.space.valid if what == "valid" else getattr(self, what)
+        return StudyMismatch(
+            f"expected {what} {_short(mine)} of study {name!r}{also}, got {_short(value)}; "
+            f"give the study's own{' or a wider one' * bool(also)}, leave it out, or choose "
+            "another name"
+        )
 
 
 def checked_name(name: object, what: str) -> str:
@@ -170,8 +252,8 @@ def checked_name(name: object, what: str) -> str:
 
 def checked_params(space: Space, params: Mapping[str, Any]) -> dict[str, Any]:
     """The values as Python scalars, floats with all digits, or `InvalidParams`."""
-    found = space.decode(space.encode(params))
-    return {k: float(params[k]) if isinstance(v, float) else v for k, v in found.items()}
+    scalars: dict[str, Any] = dict(space.read([params])[1][0])
+    return scalars
 
 
 def _space_of(policy: Mapping[str, Any]) -> Space:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from stoic.study.workers import gone, this_worker
 
 __all__ = ["Leases"]
 
+_LOG = logging.getLogger("stoic.study")
 _MAX_LATE_SUGGESTIONS = 3  # before a suggestion is made while all other workers wait
 
 
@@ -112,9 +114,13 @@ class Leases(ForkAware):
             return self._given(trial)
 
     def _suggest(self, connection: Connection, present: Present) -> dict[str, Any]:
-        adviser, row = self._opened.adviser, present.row
-        pending = self._opened.pending(connection, row) if adviser.needs_history else []
-        return adviser.suggest(row.next_number, pending)
+        row = present.row
+        if self._opened.adviser.needs_history:
+            pending = self._opened.pending(connection, row)
+        else:
+            pending = []
+            self._opened.keep_space(connection, row)
+        return self._opened.adviser.suggest(row.next_number, pending)
 
     def _returned(self, connection: Connection, present: Present) -> TrialRow | None:
         """A trial to lease again; those that were lost too often fail on the way."""
@@ -126,6 +132,7 @@ class Leases(ForkAware):
                 return trial
             leases = "1 lease" if trial.lost == 1 else f"{trial.lost} leases"
             reason = written(f"given up: lost {leases} and never reported")
+            _LOG.warning("trial %d is given up: it lost %s", trial.number, leases)
             entry = Entry(present.row.entries + 1, trial.number, 0, None, reason, present.now)
             present.row = self._ledger.append(connection, present, trial, entry)
             self._ledger.save(connection, present.row)
@@ -135,6 +142,8 @@ class Leases(ForkAware):
     def _again(
         self, connection: Connection, trial: TrialRow, present: Present, seconds: float
     ) -> StudyTrial:
+        if trial.lost:
+            _LOG.warning("trial %d lost its lease, and is asked again", trial.number)
         again = present.leased(trial, seconds)._replace(
             asked=present.now if trial.attempt == 0 else trial.asked,
             worker=self.worker,
@@ -198,6 +207,7 @@ class Leases(ForkAware):
             trials = self._ledger.open(connection)
             lost = [trial for trial in trials if _lost(trial)]
             for trial in lost:
+                _LOG.warning("trial %d is taken back from a worker that ended", trial.number)
                 taken = trial._replace(lease_until=TAKEN_BACK, expires=TAKEN_BACK)
                 self._ledger.change(connection, taken)
             for trial in trials:

@@ -33,7 +33,8 @@ def _summary(database: Database, connection: Connection, name: str) -> StudySumm
         )
     row, definition = found[0], Definition.from_text(found[1])
     states = Ledger(database, row).states(connection)
-    last = connection.value("SELECT max(told) FROM stoic_log WHERE study = ?", (row.id,))
+    latest = "SELECT max(told) FROM stoic_log WHERE study = ? AND measurement >= 0"
+    last = connection.value(latest, (row.id,))
     return StudySummary(
         name=name,
         uid=row.uid,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import uuid
 from typing import TYPE_CHECKING, Any
@@ -9,10 +10,14 @@ from typing import TYPE_CHECKING, Any
 from stoic.checks import given_direction, integer
 from stoic.errors import InvalidInput, StoreDamaged, StoreMissing, UnknownStudy, UnknownTrial
 from stoic.forks import ForkAware
-from stoic.study.advisers import Adviser, Observation
-from stoic.study.bandits import PolicyAdviser
+from stoic.printable import visible
+from stoic.spaces.widening import changes
+from stoic.study.advisers import Adviser, Mark, Observation
+from stoic.study.advisers.bandits import PolicyAdviser
+from stoic.study.advisers.optimizers import OptimizerAdviser, RandomAdviser
 from stoic.study.definition import Definition, StudyArguments
-from stoic.study.optimizers import OptimizerAdviser, RandomAdviser
+from stoic.study.marks.additions import last_space, present_definition, widen, with_space
+from stoic.study.marks.finals import mark_of
 from stoic.study.records import StudyTrial, TrialRecord
 from stoic.study.store import Database, open_store
 from stoic.study.store.codec import params_of
@@ -24,6 +29,8 @@ from stoic.study.store.verify import not_behind, verify
 if TYPE_CHECKING:
     from stoic.policies import Policy
 
+_LOG = logging.getLogger("stoic.study")
+
 __all__ = ["OpenStudy", "adviser_of", "observation_of"]
 
 
@@ -34,8 +41,10 @@ def adviser_of(definition: Definition, policy: Policy | None = None) -> Adviser:
     return (RandomAdviser if definition.method == "random" else OptimizerAdviser)(definition)
 
 
-def observation_of(entry: Entry, params: str) -> Observation:
+def observation_of(entry: Entry, params: str) -> Observation | Mark:
     """An entry of the log as its adviser takes it, with the parameters of its trial."""
+    if entry.is_mark:
+        return mark_of(entry)
     return entry.trial, params_of(params), *entry.outcome
 
 
@@ -56,11 +65,14 @@ class OpenStudy(ForkAware):
         self.thinking = threading.RLock()
         try:
             row, self.definition = self._found(arguments, wanted)
-            self.definition.agree(arguments, name)
+            self.definition = self.definition.asking(arguments)
+            wider = self.definition.wanted_space(arguments, name)
             self.ledger = Ledger(self.database, row)
             self._forget()
             self.join_forks()
             self._load()
+            self.widened = () if wider is None else self._widen(arguments)
+            _LOG.info("study %r is open with %d entries in its log", name, self._seen)
         except BaseException:
             self.database.close()
             raise
@@ -74,8 +86,8 @@ class OpenStudy(ForkAware):
             not_behind(connection, counters, self.database.url.path)
             found = find(connection, self.name)
             others = names(connection)
-        if found is not None:
-            return found[0], Definition.from_text(found[1])
+            if found is not None:
+                return self._defined(connection, *found)
         if wanted is None:
             if arguments.space is not None:
                 given_direction(arguments.direction)
@@ -91,7 +103,24 @@ class OpenStudy(ForkAware):
                 row = create(connection, uuid.uuid4().hex, self.name, now, wanted.text())
                 self.database.note(row)
                 return row, wanted
-        return found[0], Definition.from_text(found[1])
+            return self._defined(connection, *found)
+
+    def _defined(
+        self, connection: Connection, row: StudyRow, text: str
+    ) -> tuple[StudyRow, Definition]:
+        return row, present_definition(connection, Ledger(self.database, row), text)
+
+    def _widen(self, arguments: StudyArguments) -> tuple[str, ...]:
+        """Make the space as wide as given, unless another process did; return what changed."""
+        before = self.definition.space
+        with self.database.write() as connection:
+            present = self.ledger.present(connection, lock=True)
+            self.catch_up(connection, present.row)
+            wider = self.definition.wanted_space(arguments, self.name)
+            if wider is not None:
+                widen(connection, self.ledger, present, wider)
+        self.informed()
+        return tuple(changes(before, self.definition.space))
 
     def _load(self) -> None:
         with self.database.read() as connection:
@@ -99,21 +128,16 @@ class OpenStudy(ForkAware):
             if not self.adviser.needs_history:
                 verify(connection, self.ledger, row)
                 return
-            observations: list[Observation] = []
-            verify(
-                connection,
-                self.ledger,
-                row,
-                lambda *both: observations.append(observation_of(*both)),
-            )
-            self._take(observations, row)
+            entries: list[tuple[Entry, str]] = []
+            verify(connection, self.ledger, row, lambda *both: entries.append(both))
+            self._take(entries, row)
 
     # -- the adviser --------------------------------------------------------------------------
 
     def _forget(self) -> None:
         """Make a new adviser; it is a cache of the log."""
         self._adviser: Adviser | None = None
-        self._seen, self._head = 0, first_head(self.ledger.uid)
+        self._seen, self._head, self._space_seq = 0, first_head(self.ledger.uid), 0
 
     @property
     def adviser(self) -> Adviser:
@@ -121,6 +145,11 @@ class OpenStudy(ForkAware):
         if self._adviser is None:
             self._adviser = adviser_of(self.definition, self._policy)
         return self._adviser
+
+    @property
+    def seen(self) -> int:
+        """How many entries of the log the adviser has."""
+        return self._seen
 
     def after_fork_in_child(self) -> None:
         if self.thinking.acquire(blocking=False):  # free, or held by the thread that forked
@@ -136,12 +165,32 @@ class OpenStudy(ForkAware):
                 f"expected the log of study {self.name!r} to go on from entry {self._seen}, got "
                 f"another of {row.entries} entries; was it replaced by an old copy?"
             )
-        after = self.ledger.entries(connection, row, self._seen, self._head)
-        self._take([observation_of(entry, trial.params) for entry, trial in after], row)
+        entries = self._after(connection, row)
+        if self._seen and any(entry.is_space for entry, _ in entries):
+            self._forget()  # the adviser begins again in the wider space, with the whole log
+            entries = self._after(connection, row)
+        self._take(entries, row)
 
-    def _take(self, observations: list[Observation], row: StudyRow) -> None:
+    def keep_space(self, connection: Connection, row: StudyRow) -> None:
+        """Take in a wider space, where the adviser needs nothing else of the log."""
+        last = last_space(connection, self.ledger)
+        if last is not None and last.seq > self._space_seq:
+            self.catch_up(connection, row)
+
+    def _after(self, connection: Connection, row: StudyRow) -> list[tuple[Entry, str]]:
+        """Entries that are new to the adviser, with the parameters of their trials."""
+        after = self.ledger.entries(connection, row, self._seen, self._head)
+        return [(entry, "" if trial is None else trial.params) for entry, trial in after]
+
+    def _take(self, entries: list[tuple[Entry, str]], row: StudyRow) -> None:
+        spaces = [entry for entry, _ in entries if entry.is_space]
+        if spaces:
+            before, self.definition = self.definition, with_space(self.definition, spaces[-1])
+            self._adviser, self._space_seq = None, spaces[-1].seq
+            for change in changes(before.space, self.definition.space):
+                _LOG.info("study %r has a wider space: %s", self.name, visible(change))
         try:
-            self.adviser.take_all(observations)
+            self.adviser.take_log([observation_of(*e) for e in entries if not _of_users(e[0])])
         except BaseException as error:
             self._forget()  # it may hold half of them
             if isinstance(error, InvalidInput):
@@ -183,6 +232,11 @@ class OpenStudy(ForkAware):
                 "asked; tell what ask() gave"
             )
         return row
+
+
+def _of_users(entry: Entry) -> bool:
+    """Whether an entry is for people, or taken in before the adviser is made."""
+    return entry.is_note or entry.is_space
 
 
 def _opened(store: object, name: str, arguments: StudyArguments, mode: int) -> Database:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from stoic.errors import ConflictingValue
+from stoic.study.advisers import Mark
+from stoic.study.marks.finals import entry_of
 from stoic.study.opened import OpenStudy
 from stoic.study.store.codec import text_of, value_of, written
 from stoic.study.store.connection import Connection
@@ -28,6 +30,17 @@ class Outcomes:
     def failure(self, number: int, reason: str) -> None:
         """Record that a trial gave no value."""
         self._record(number, 0, None, written(reason))
+
+    def mark(self, mark: Mark, entries: int) -> bool:
+        """Append a mark to a log of so many entries; False where it has grown meanwhile."""
+        with self._database.write() as connection:
+            present = self._ledger.present(connection, lock=True)
+            if present.row.entries != entries:
+                return False
+            entry = entry_of(mark, present)
+            last = self._opened.known(connection, entry.trial)._replace(state=TOLD)
+            self._ledger.save(connection, self._ledger.append(connection, present, last, entry))
+            return True
 
     def _record(self, number: int, measurement: int, value: str | None, reason: str | None) -> None:
         with self._database.write() as connection:

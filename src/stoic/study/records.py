@@ -37,6 +37,7 @@ class TrialRecord:
     worker: str
     attempt: int  # 0 where it was enqueued and not asked yet
     lease_until: float
+    notes: tuple[str, ...] = ()  # of users, in the order in which they were written
 
 
 @dataclass(frozen=True)

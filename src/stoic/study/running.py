@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -12,8 +13,10 @@ from stoic.errors import ConflictingValue, StoreError
 from stoic.forks import ForkAware, Lock
 from stoic.optimize import Trial
 from stoic.parallel import ENGINES, executor
+from stoic.runs.course import Course
 from stoic.runs.evaluation import Finished, Outcome, Ticket
 from stoic.runs.function import FunctionEvaluation
+from stoic.runs.limits import Limits
 from stoic.runs.loop import Loop
 from stoic.runs.patience import patiently
 from stoic.runs.progress import watching
@@ -27,25 +30,26 @@ if TYPE_CHECKING:
 __all__ = ["StudySource", "run"]
 
 _RENEWALS_PER_LEASE = 3.0
+_LOG = logging.getLogger("stoic.study")
 
 
 def run(
     study: Study,
     fn: Callable[..., object],
-    budget: int,
+    limits: Limits,
     jobs: int,
     engine: tuple[str, str | None],
     callback: Callable[[Trial], object] | None,
     progress: bool,
-) -> bool:
-    """Evaluate until ``budget`` trials are finished; return whether Ctrl-C ended the run."""
+) -> str | None:
+    """Evaluate up to the limits; return what ended the run, None for Ctrl-C."""
     evaluation = FunctionEvaluation(fn, study.space)
-    budget, jobs = checked(budget, jobs, callback)
+    jobs = checked(jobs, callback)
     choice(engine[0], "engine", ENGINES)
     try:
         with (
-            watching(_Progress(study), budget, progress) as show,
-            StudySource(study, budget) as source,
+            watching(_Progress(study), limits.budget, progress) as show,
+            StudySource(study, limits) as source,
             suppress(StopIteration),
         ):
             loop = Loop(source, evaluation, CallbackObserver(show, callback))
@@ -55,8 +59,8 @@ def run(
                 with executor(engine[0], scheduler=engine[1], workers=jobs) as pool:
                     loop.run_in(pool, jobs)
     except KeyboardInterrupt:
-        return True
-    return False
+        return None
+    return source.course.ended_by
 
 
 class _Progress:
@@ -74,14 +78,19 @@ class _Progress:
 
 
 class StudySource(ForkAware):
-    """Gives trials of a study to a loop, until the study has ``budget`` finished ones.
+    """Gives trials of a study to a loop, up to the limits of its run.
+
+    A number stands for a budget of finished trials, without finals.
 
     Leases are renewed while their trials are evaluated. Trials that are still open at the end are
     released. A child that an evaluation forks holds no leases, and releases none.
     """
 
-    def __init__(self, study: Study, budget: int) -> None:
-        self._study, self._budget = study, budget
+    def __init__(self, study: Study, limits: Limits | int) -> None:
+        if isinstance(limits, int):
+            limits = Limits(limits, confirm=0)
+        self._study, self._budget = study, limits.budget
+        self.course = Course(limits, _Steering(study))
         self.fresh = not any(trial.values for trial in study.trials)
         self._held: dict[int, StudyTrial] = {}
         self._guard = Lock()
@@ -109,15 +118,19 @@ class StudySource(ForkAware):
                 held = list(self._held.values())
             for trial in held:
                 with suppress(StoreError):  # the store may be back before the lease ends
-                    self._study.renew(trial)
+                    if not self._study.renew(trial) and trial.number in self._held:
+                        _LOG.warning("the lease of trial %d is lost", trial.number)
 
     def left(self) -> int:
-        return self._budget - patiently(lambda: self._study.finished)
+        finished = patiently(lambda: self._study.finished)
+        return patiently(lambda: self.course.left(finished))
 
     def ask(self, pending: Sequence[Ticket]) -> StudyTrial | None:
         with postponed():
+            patiently(lambda: self.course.steer(self._study.finished, self._study.asked))
             trial = patiently(lambda: self._study.ask_within(self._budget))
             if trial is not None:
+                self.course.asked(trial.number)
                 with self._guard:
                     self._held[trial.number] = trial
         if trial is None and not pending:
@@ -126,6 +139,7 @@ class StudySource(ForkAware):
 
     def record(self, ticket: Ticket, outcome: Outcome) -> Finished:
         by_another = False
+        self.course.recorded(ticket.number)
         with postponed():
             try:
                 patiently(lambda: self._tell(ticket.number, outcome))
@@ -141,3 +155,26 @@ class StudySource(ForkAware):
             self._study.tell(number, value, measurement=i)
         if not outcome.values:
             self._study.fail(number, outcome.reason or "")
+
+
+class _Steering:
+    """A study as a course steers it."""
+
+    def __init__(self, study: Study) -> None:
+        self._study = study
+
+    @property
+    def has_baseline(self) -> bool:
+        return self._study.baseline is not None
+
+    def finals(self) -> tuple[int, int] | None:
+        return self._study.informed().finals
+
+    def begin(self, evaluations: int) -> bool:
+        return self._study.start_finals(evaluations)
+
+    def end(self) -> None:
+        self._study.end_finals()
+
+    def settled(self) -> bool:
+        return self._study.informed().settled()

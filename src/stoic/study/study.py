@@ -6,21 +6,21 @@ import os
 import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from stoic.checks import describe, integer, number
-from stoic.errors import InvalidInput, InvalidPayoff
+from stoic.errors import InvalidInput, InvalidParams, InvalidPayoff
 from stoic.optimize import Trial
 from stoic.report import Result
+from stoic.runs.run import RunLimits, limits_of
 from stoic.spaces import Space
 from stoic.study.definition import StudyArguments, checked_name, checked_params
 from stoic.study.leases import Leases
+from stoic.study.marking import StudyMarks
 from stoic.study.opened import OpenStudy
-from stoic.study.outcomes import Outcomes
 from stoic.study.records import StudyTrial
 from stoic.study.repair.backup import backup
 from stoic.study.running import run
-from stoic.study.view import StudyView
 
 if TYPE_CHECKING:
     from stoic.policies import Policy
@@ -31,7 +31,7 @@ _MAX_REASON_CHARACTERS = 10_000
 _MODES = (0o600, 0o640, 0o660)
 
 
-class Study(StudyView):
+class Study(StudyMarks):
     """A search that survives crashes, kills and power cuts, with many workers at once.
 
     Every ``ask`` and every ``tell`` is one transaction; when ``tell`` returns, the value is on the
@@ -47,9 +47,10 @@ class Study(StudyView):
     name
         Of the study; a store may hold several.
     space
-        What to search, as for `stoic.Optimizer`. Makes the study if it does not exist; an existing
-        study must have this space. With neither space nor policy, the study must exist. Constraints
-        of a `stoic.Space` must be text.
+        What to search, as for `stoic.Optimizer`. Makes the study if it does not exist. An existing
+        study goes on in this space if it is the same or a wider one: wider ranges, or more choices,
+        of the same parameters. With neither space nor policy, the study must exist. Constraints of
+        a `stoic.Space` must be text.
     policy
         A policy of `stoic.policies` instead of a space; it is copied as it is now. Trials then
         have ``params == {"arm": i}``, or ``x0``, ``x1``, … on a box.
@@ -63,6 +64,12 @@ class Study(StudyView):
         trial's number alone.
     objective
         What is measured, for reports.
+    target, bounds
+        What answers are about, as for `stoic.Optimizer`. A new study stores them. Suggestions do
+        not depend on them, so an existing study may be opened with others: they are then asked of
+        its data as long as it is open, and the study keeps its own.
+    baseline
+        The configuration in use today: asked first, again now and then, and in the finals.
     lease
         Seconds until a trial is asked again whose worker stopped responding. A server's clock
         measures them, or in a file the time since the machine started; the system time of a
@@ -100,12 +107,17 @@ class Study(StudyView):
         seed: int | None = None,
         method: str | None = None,
         objective: str | None = None,
+        target: str | None = None,
+        bounds: tuple[float | None, float | None] | None = None,
+        baseline: Mapping[str, Any] | None = None,
         lease: float = 600.0,
         worker: str | None = None,
         mode: int = 0o600,
         max_lost_leases: int | None = 5,
     ) -> None:
-        arguments = StudyArguments(space, policy, direction, seed, method, objective)
+        arguments = StudyArguments(
+            space, policy, direction, seed, method, objective, target, bounds, baseline
+        )
         self.name = checked_name(name, "name")
         self.lease = _lease(lease)
         named = None if worker is None else checked_name(worker, "worker")
@@ -114,7 +126,6 @@ class Study(StudyView):
         super().__init__(OpenStudy(store, self.name, arguments, _mode(mode)))
         self._closing = weakref.finalize(self, self._opened.database.close)
         self._leases = Leases(self._opened, named, most)
-        self._outcomes = Outcomes(self._opened)
         try:
             self._leases.reclaim()
         except BaseException:
@@ -171,7 +182,15 @@ class Study(StudyView):
 
     def enqueue(self, params: Mapping[str, Any]) -> None:
         """Add a configuration that is asked before any suggestion."""
-        self._leases.enqueue(checked_params(self.space, params))
+        self._leases.enqueue(self._checked(params))
+
+    def _checked(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """A configuration of the space, which another worker may have widened."""
+        try:
+            return checked_params(self.space, params)
+        except InvalidParams:
+            self.refresh()
+            return checked_params(self.space, params)
 
     def _seconds(self, lease: float | None) -> float:
         return self.lease if lease is None else _lease(lease)
@@ -200,7 +219,7 @@ class Study(StudyView):
 
     def add(self, params: Mapping[str, Any], value: float) -> StudyTrial:
         """Take in a measurement that was made elsewhere, as a trial of its own."""
-        checked = checked_params(self.space, params)
+        checked = self._checked(params)
         y = number(value, "value", error=InvalidPayoff)
         return self._leases.leased(self._outcomes.add(checked, y, self.worker))
 
@@ -209,13 +228,14 @@ class Study(StudyView):
     def optimize(
         self,
         fn: Callable[..., object],
-        budget: int,
+        budget: int | None = None,
         *,
         jobs: int = 1,
         engine: str = "local",
         scheduler: str | None = None,
         callback: Callable[[Trial], object] | None = None,
         progress: bool = False,
+        **limits: Unpack[RunLimits],
     ) -> Result:
         """Evaluate a function until the study has ``budget`` finished trials.
 
@@ -228,7 +248,7 @@ class Study(StudyView):
         fn
             Called by keywords, or with one dict.
         budget
-            Of finished trials, failures included.
+            Of finished trials, failures and finals included.
         jobs
             How many evaluations this process runs at a time: in threads, or on the cluster.
         engine, scheduler
@@ -236,13 +256,16 @@ class Study(StudyView):
         callback
             Called with each `Trial` as it ends; raises `StopIteration` to end the run there.
         progress
-                    Whether to show progress on stderr.
+            Whether to show progress on stderr.
+        confirm, time, stop
+            As in `stoic.maximize`: the finals, the time of this call, and an early end.
 
         Leases are renewed while an evaluation runs. Ctrl-C releases the trials under evaluation;
         the result then has ``interrupted=True``.
         """
-        interrupted = run(self, fn, budget, jobs, (engine, scheduler), callback, progress)
-        return replace(self.result(), interrupted=interrupted)
+        wanted = limits_of(budget, limits)
+        ended_by = run(self, fn, wanted, jobs, (engine, scheduler), callback, progress)
+        return replace(self.result(), interrupted=ended_by is None, ended_by=ended_by or "")
 
     @property
     def worker(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stoic.errors import StoreDamaged
+from stoic.study.marks.additions import text_of_note
 from stoic.study.records import TrialRecord
 from stoic.study.store.codec import params_of
 from stoic.study.store.connection import Connection
@@ -15,11 +16,12 @@ __all__ = ["records", "trials_and_entries"]
 def trials_and_entries(
     connection: Connection, ledger: Ledger
 ) -> list[tuple[TrialRow, list[Entry]]]:
-    """Trials by number, each with its entries of the log in order."""
+    """Trials by number, each with its outcomes and notes in the log's order."""
     row = ledger.present(connection).row
     entries: dict[int, list[Entry]] = {}
     for entry in ledger.log(connection, row):
-        entries.setdefault(entry.trial, []).append(entry)
+        if entry.is_note or not entry.is_mark:
+            entries.setdefault(entry.trial, []).append(entry)
     found = [(t, entries.pop(t.number, [])) for t in ledger.trials(connection, row)]
     if entries:
         raise StoreDamaged(
@@ -34,7 +36,8 @@ def records(connection: Connection, ledger: Ledger) -> tuple[TrialRecord, ...]:
 
 
 def _record(trial: TrialRow, entries: list[Entry]) -> TrialRecord:
-    outcomes = [entry.outcome for entry in entries]
+    told = [entry for entry in entries if not entry.is_mark]
+    outcomes = [entry.outcome for entry in told]
     return TrialRecord(
         number=trial.number,
         params=params_of(trial.params),
@@ -42,8 +45,9 @@ def _record(trial: TrialRow, entries: list[Entry]) -> TrialRecord:
         values=tuple(value for value, _ in outcomes if value is not None),
         reason=next((reason for _, reason in outcomes if reason is not None), None),
         asked=trial.asked,
-        told=entries[0].told if entries else None,
+        told=told[0].told if told else None,
         worker=trial.worker,
         attempt=trial.attempt,
         lease_until=trial.lease_until,
+        notes=tuple(text_of_note(entry) for entry in entries if entry.is_note),
     )

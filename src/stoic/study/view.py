@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from stoic.optimize import Answer, Luckiest, Suspect
+from typing import Any
+
+from stoic.errors import StoreError
+from stoic.notebook import block, words
+from stoic.optimize import Answer, Luckiest, Suspect, Verdict
+from stoic.optimize.aim import Bounds
 from stoic.report import Result
+from stoic.report.notebook import notebook_result
 from stoic.spaces import Space
 from stoic.study.advisers import Adviser
+from stoic.study.definition import Definition
+from stoic.study.exchange.frames import study_frame
 from stoic.study.opened import OpenStudy
 from stoic.study.records import TrialRecord
+from stoic.study.store.rows import FAILED, OPEN, TOLD
 from stoic.study.store.urls import shown
 from stoic.study.trials import records
 
@@ -18,19 +27,33 @@ class StudyView:
     """The part of `stoic.Study` that changes nothing."""
 
     def __init__(self, opened: OpenStudy) -> None:
-        self._opened, self._definition = opened, opened.definition
+        self._opened = opened
+
+    @property
+    def _definition(self) -> Definition:
+        return self._opened.definition
 
     # -- definition and trials ----------------------------------------------------------------
 
     @property
     def space(self) -> Space:
-        """What is searched."""
+        """What is searched; wider once this object took in that another worker widened it."""
         return self._definition.space
 
     @property
     def direction(self) -> str:
         """``"maximize"`` or ``"minimize"``."""
         return self._definition.direction
+
+    @property
+    def target(self) -> str:
+        """What answers estimate: ``"median"`` or ``"mean"``."""
+        return self._definition.target
+
+    @property
+    def bounds(self) -> Bounds | None:
+        """The lowest and the highest possible value, None where unknown."""
+        return self._definition.bounds
 
     @property
     def seed(self) -> int:
@@ -46,6 +69,17 @@ class StudyView:
     def objective(self) -> str:
         """What is measured."""
         return self._definition.objective
+
+    @property
+    def widened(self) -> tuple[str, ...]:
+        """What opening this study with a wider space changed, in words."""
+        return self._opened.widened
+
+    @property
+    def baseline(self) -> dict[str, Any] | None:
+        """The baseline, if one was given."""
+        baseline = self._definition.baseline
+        return None if baseline is None else dict(baseline)
 
     @property
     def uid(self) -> str:
@@ -64,10 +98,35 @@ class StudyView:
             return self._opened.ledger.present(connection).row.finished
 
     @property
+    def asked(self) -> int:
+        """How many trials there are, those under evaluation included."""
+        with self._opened.database.read() as connection:
+            return self._opened.ledger.present(connection).row.next_number
+
+    @property
     def trials(self) -> tuple[TrialRecord, ...]:
         """All trials, by number."""
         with self._opened.database.read() as connection:
             return records(connection, self._opened.ledger)
+
+    def to_frame(self, library: str = "pandas") -> Any:
+        """All trials as a data frame: a row for each measurement, failure and open trial.
+
+        Columns: ``trial``, ``measurement``, the parameters, ``value``, ``state``, ``reason``,
+        ``suspect``, ``notes``, ``asked``, ``told`` and ``worker``; see `stoic.Result.to_frame`.
+        """
+        return study_frame(self.space.names, self.trials, self.suspects(), library)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the study's name and counts, and its result so far."""
+        try:
+            states = [record.state for record in self.trials]
+            result = self.result()
+        except StoreError as error:  # a closed or deleted study is still an object
+            return block(words(f"{self!r}: {error}"))
+        counts = ", ".join(f"{states.count(state)} {state}" for state in (TOLD, FAILED, OPEN))
+        about = f"study {self._opened.name!r} in {self.url}: {counts}"
+        return notebook_result(result, words(about))
 
     # -- answers ------------------------------------------------------------------------------
 
@@ -94,6 +153,12 @@ class StudyView:
         """Measurements that are taken for corrupt, each with the reason."""
         with self._opened.thinking:
             return self.informed().suspects()
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """Whether the answer is better than the baseline; None where there are no finals."""
+        with self._opened.thinking:
+            return self.informed().verdict()
 
     def result(self) -> Result:
         """All conclusions so far; trials have the study's numbers, in the log's order."""

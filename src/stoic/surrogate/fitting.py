@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stoic.checks import Array, IntArray
 from stoic.surrogate.ascent import ascend
@@ -66,6 +67,14 @@ class Fit:
         """The mean of the noise about its ordinary part, and its standard error."""
         gp = self.gp
         return noise_mean(self.weighting.responsibilities, self.z, *gp.left_out, gp.hyper.noise)
+
+    def restricted(self, kept: NDArray[np.bool_]) -> Fit:
+        """The fit, with its hyper-parameters and weights, of the measurements that are kept."""
+        if kept.all():
+            return self
+        gp = self.gp
+        fewer = RobustGP(gp.X[kept], gp.z[kept], gp.weights[kept], gp.hyper)
+        return Fit(fewer, self.z[kept], self.weighting, self.evidence, self.prior)
 
     def same_mode(self, other: Fit) -> bool:
         """Whether another fit has found the same mode of the evidence."""

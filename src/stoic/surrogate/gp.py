@@ -151,6 +151,11 @@ class RobustGP:
                 change[:, columns] = part
         return mean, variance, changes[0], changes[1]
 
+    def nearness(self, x: Array) -> Array:
+        """The prior correlation of f at x and at each measurement."""
+        nearness: Array = self._covariance(x[None])[0] / self.hyper.variance
+        return nearness
+
     def mean_residual(self, x: Array, total_weight: float) -> float:
         """The weighted mean residual of the measurements nearest to x.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from itertools import islice
+from statistics import median
 from typing import Self
 
 from rich.console import ConsoleOptions, RenderResult
@@ -20,7 +21,15 @@ __all__ = ["LineDisplay", "LiveDisplay", "Picture"]
 
 _LABEL_COLUMNS = 11  # of the labels on the left
 _BAR_COLUMNS = 28
-_MAX_LINES = {"running": 4, "last": 6, "suspects": 3, "failures": 3, "best": 2}  # of each part
+_MAX_LINES = {  # of each part
+    "running": 4,
+    "last": 6,
+    "suspects": 3,
+    "failures": 3,
+    "best": 2,
+    "stage": 1,
+    "baseline": 1,
+}
 
 
 class Picture:
@@ -39,13 +48,16 @@ class Picture:
         progress = self._progress
         yield Text(self._title, style="bold")
         yield self._bar()
+        yield from _part("stage", [Text(f"{progress.stage}; ends {progress.ends}")])
         yield from self._answer()
+        yield from self._baseline()
         now = time.monotonic()
         rows = [
             Text(f"#{each.number:<4} {clock(now - each.since):>9}  {assignments(each.params, ' ')}")
             for each in list(progress.running.values())  # copied: another thread writes
         ]
-        idle = min(progress.slots, progress.budget - progress.finished) - len(rows)
+        rest = progress.slots if not progress.budget else progress.budget - progress.finished
+        idle = min(progress.slots, rest) - len(rows)
         rows += [Text("choosing …", style="bright_black")] * max(idle, 0)
         yield from _part("running", rows)
         yield from _part("last", [_row(d) for d in list(progress.recent)[::-1]], more=False)
@@ -61,13 +73,10 @@ class Picture:
 
     def _bar(self) -> Text:
         progress = self._progress
-        share = min(progress.finished / progress.budget, 1.0)
-        full = round(_BAR_COLUMNS * share)
+        full = round(_BAR_COLUMNS * progress.share)
         line = Text.assemble(("━" * full, "green"), ("━" * (_BAR_COLUMNS - full), "bright_black"))
         left = "" if progress.left is None else f", {clock(progress.left)} left"
-        line.append(
-            f"  {progress.finished}/{progress.budget} trials  {clock(progress.elapsed)}{left}"
-        )
+        line.append(f"  {progress.count} trials  {clock(progress.elapsed)}{left}")
         return line
 
     def _answer(self) -> Iterator[Text]:
@@ -77,6 +86,15 @@ class Picture:
             return
         rows = [Text.assemble((best.shown(), "bold green"), f"  {times(best.measured)}")]
         yield from _part("best", [*rows, Text(assignments(best.params, " "))])
+
+    def _baseline(self) -> Iterator[Text]:
+        params, values = self._progress.baseline, self._progress.baseline_values
+        if params is None:
+            return
+        typical = "no value yet"
+        if values:
+            typical = f"{rounded(median(values))}, the median of {len(values)}"
+        yield from _part("baseline", [Text(f"{typical}  {assignments(params, ' ')}")])
 
 
 def _row(done: Finished) -> Text:
@@ -130,6 +148,8 @@ class LineDisplay:
 
     def __init__(self, console: Console, progress: Progress) -> None:
         self._console, self._progress = console, progress
+        self._width = 2 * len(str(progress.budget)) + 1 if progress.budget else 1
+        self._in_finals = False
 
     def __enter__(self) -> Self:
         return self
@@ -139,14 +159,16 @@ class LineDisplay:
 
     def ended(self, done: Finished) -> None:
         now, outcome = self._progress, done.outcome
-        width = len(str(now.budget))
         came = " ".join(map(rounded, outcome.values)) or f"failed: {outcome.reason}"
         best = f"; best {now.best.shown()}" if now.best is not None else ""
         left = "" if now.left is None else f"; {clock(now.left)} left"
         self.note(
-            f"{now.finished:{width}}/{now.budget}  #{done.number}  "
+            f"{now.count:>{self._width}}  #{done.number}  "
             f"{assignments(done.params, ' ')}: {came}{best}{left}"
         )
+        if now.finals is not None and not self._in_finals:
+            self.note(f"finals begin: {now.finals.who}, {now.finals.evaluations} trials")
+        self._in_finals = now.finals is not None
 
     def note(self, words: str) -> None:
         self._console.print(Text(words), soft_wrap=True)

@@ -13,6 +13,7 @@ from pathlib import Path
 from stoic.errors import InvalidInput
 from stoic.report import write_report
 from stoic.report.result import Result
+from stoic.runs.limits import UNLIMITED
 from stoic.runs.loop import Loop
 from stoic.runs.patience import GaveUp, patiently
 from stoic.runs.signals import StopRequest, stop_requests
@@ -22,10 +23,10 @@ from stoic.study.running import StudySource
 from stoic.terminal import Console, Text, console_beside
 from stoic.tune.display import LineDisplay, LiveDisplay
 from stoic.tune.identity import agree
-from stoic.tune.leftovers import Leftovers
 from stoic.tune.measuring import ProgramEvaluation
 from stoic.tune.metric import Measured
-from stoic.tune.plan import Plan
+from stoic.tune.plan import Plan, log_links
+from stoic.tune.process.leftovers import Leftovers
 from stoic.tune.program import Program
 from stoic.tune.progress import Progress, ProgressObserver
 from stoic.tune.settings import Settings
@@ -82,15 +83,18 @@ def run(request: Request) -> int:
         direction=plan.direction,
         seed=plan.seed,
         objective=plan.objective,
+        baseline=plan.baseline,
+        target=plan.target,
+        bounds=plan.bounds,
         lease=plan.lease,
         mode=plan.mode,
         max_lost_leases=plan.max_lost_leases,
     ) as study:
         agree(plan, study.uid)
         plain = request.plain or not console.is_terminal
-        stop, gave_up = _tune(plan, study, console, plain)
+        stop, gave_up, ended_by = _tune(plan, study, console, plain)
         result = patiently(study.result)
-    result = replace(result, interrupted=stop())
+    result = replace(result, interrupted=stop(), ended_by="" if stop() else ended_by)
     print_summary(result, plan, console)
     if gave_up is not None:
         console.print(Text(f"stopped: {gave_up}", style="red"), soft_wrap=True)
@@ -100,11 +104,12 @@ def run(request: Request) -> int:
 
 def _tune(
     plan: Plan, study: Study, console: Console, plain: bool
-) -> tuple[StopRequest, GaveUp | None]:
-    """Spend the rest of the budget; return the stop request, and why the run gave up."""
+) -> tuple[StopRequest, GaveUp | None, str]:
+    """Run to the limits; return the stop request, why the run gave up, and what ended it."""
     failed = [trial.reason for trial in study.trials if trial.state == "failed"]
     failures = Counter(reason or "no reason given" for reason in failed)
-    progress = Progress(plan.budget, plan.jobs, study.finished, failures)
+    progress = Progress(plan.limits, plan.jobs, study.finished, failures)
+    progress.baseline = study.baseline
     _greet(plan, study, console)
     leftovers = Leftovers(plan.folder)
     if ended := leftovers.end():
@@ -119,26 +124,25 @@ def _tune(
     evaluation = ProgramEvaluation(plan, program, study.seed)
     title = f"{plan.direction} {plan.objective}: {' '.join(plan.template.public.arguments)}"
     display = LineDisplay(console, progress) if plain else LiveDisplay(console, progress, title)
-    with stop_requests(program.kill) as stop, display, StudySource(study, plan.budget) as source:
+    with stop_requests(program.kill) as stop, display, StudySource(study, plan.limits) as source:
         observer = ProgressObserver(study, progress, display)
         try:
             Loop(source, evaluation, observer, stop).run(plan.jobs)
         except GaveUp as error:
-            return stop, error
-    return stop, None
+            return stop, error, ""
+    return stop, None, source.course.ended_by
 
 
 def _greet(plan: Plan, study: Study, console: Console) -> None:
     if study.finished:
-        left = max(plan.budget - study.finished, 0)
+        left = "" if plan.budget >= UNLIMITED else f", {max(plan.budget - study.finished, 0)} to go"
         store = study.url if "://" in plan.store else plan.store  # a URL without its password
         console.print(
-            Text(
-                f"study {plan.name!r} in {store} goes on: "
-                f"{study.finished} trials are done, {left} to go"
-            ),
+            Text(f"study {plan.name!r} in {store} goes on: {study.finished} trials are done{left}"),
             soft_wrap=True,
         )
+    for change in study.widened:
+        console.print(Text(f"wider: {change}", style="yellow"), soft_wrap=True)
 
 
 def _write_files(
@@ -155,6 +159,7 @@ def _write_files(
             command=shlex.join(plan.template.public.arguments),
             started=started,
             seconds=time.time() - started,
+            logs=log_links(plan.folder, plan.report),
         )
         if not is_stream(plan.report):
             console.print(Text(f"report     {plan.report}"), soft_wrap=True)

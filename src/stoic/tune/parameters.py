@@ -16,8 +16,10 @@ from stoic.spaces import Categorical, Float, Grid, Int, Parameter
 __all__ = ["Written", "of_flag", "of_table"]
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
-_FORMS = "low:high, low:high:log or first,second,…"
-_THOUSANDS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})*:[0-9]{1,3}(?:,[0-9]{3})*(?::log)?")
+_FORMS = "low:high, low:high:log, low:high:step=2 or first,second,…"
+_THOUSANDS = re.compile(
+    r"[0-9]{1,3}(?:,[0-9]{3})*:[0-9]{1,3}(?:,[0-9]{3})*(?::log)?(?::step=[0-9,]+)?"
+)
 _MAX_DIGITS = 30  # of an integer
 
 Value = str | int | float | bool
@@ -47,6 +49,8 @@ def of_flag(flag: str) -> Written:
 
     >>> of_flag("threads=1:64").parameter, of_flag("rate=1e-4:0.1:log").parameter
     (Int(1, 64), Float(0.0001, 0.1, 'log'))
+    >>> of_flag("threads=2:64:step=2").parameter, of_flag("share=0:1:step=0.1").parameter
+    (Int(2, 64, step=2), Float(0.0, 1.0, step=0.1))
     >>> of_flag("gc=g1,zgc").parameter, of_flag("batch=1,8,64").parameter
     (Categorical(['g1', 'zgc']), Grid([1, 8, 64]))
     """
@@ -60,7 +64,8 @@ def of_table(name: str, entry: object) -> Written:
     """The parameter that a line of a TOML file means.
 
     A string is read like a flag, a list holds choices, and a table has ``low``, ``high`` and
-    maybe ``scale``, or ``choices``, or ``values`` (in a meaningful order), and maybe ``when``.
+    maybe ``scale`` and ``step``, or ``choices``, or ``values`` (in a meaningful order), and maybe
+    ``when``.
 
     >>> of_table("threads", "1:64").parameter
     Int(1, 64)
@@ -115,17 +120,23 @@ def _with_hyphen_minus(word: str) -> str:
 
 
 def _range(form: str) -> Parameter:
-    low, *rest = form.split(":")
-    if len(rest) not in (1, 2) or (len(rest) == 2 and rest[1].strip() != "log"):
+    low, *rest = (part.strip() for part in form.split(":"))
+    step = rest.pop().removeprefix("step=").strip() if rest[1:] and _is_step(rest[-1]) else None
+    if len(rest) not in (1, 2) or (len(rest) == 2 and rest[1] != "log"):
         hint = "; write a constant into the command itself" if not rest else ""
         raise InvalidInput(f"expected {_FORMS}, got '{visible(form)}'{hint}")
-    bounds = [_value(low.strip()), _value(rest[0].strip())]
+    bounds = [_value(low), _value(rest[0]), *([] if step is None else [_value(step)])]
     for bound in bounds:
         if isinstance(bound, str):
             raise InvalidInput(
                 f"expected numbers in '{visible(form)}', got {bound!r}; or list: a,b,c"
             )
-    return _between(bounds[0], bounds[1], "log" if len(rest) == 2 else "linear", None)
+    scale = "log" if len(rest) == 2 else "linear"
+    return _between(bounds[0], bounds[1], scale, bounds[2] if bounds[2:] else None, None)
+
+
+def _is_step(part: str) -> bool:
+    return part.startswith("step=")
 
 
 def _value(word: str) -> int | float | str:
@@ -138,9 +149,10 @@ def _value(word: str) -> int | float | str:
     return found
 
 
-def _between(low: Any, high: Any, scale: Any, when: Any) -> Parameter:
-    whole = all(isinstance(bound, int) for bound in (low, high))
-    return Int(low, high, scale, when=when) if whole else Float(low, high, scale, when=when)
+def _between(low: Any, high: Any, scale: Any, step: Any, when: Any) -> Parameter:
+    whole = all(isinstance(number, int) for number in (low, high, 1 if step is None else step))
+    kind = Int if whole else Float
+    return kind(low, high, scale, step=step, when=when)
 
 
 def _listed(values: list[Any], when: Any) -> Parameter:
@@ -156,12 +168,14 @@ def _listed(values: list[Any], when: Any) -> Parameter:
 def _of_fields(entry: dict[str, Any]) -> Parameter:
     when = entry.pop("when", None)
     keys = set(entry)
-    if keys in ({"low", "high"}, {"low", "high", "scale"}):
-        return _between(entry["low"], entry["high"], entry.get("scale", "linear"), when)
+    if {"low", "high"} <= keys <= {"low", "high", "scale", "step"}:
+        scale, step = entry.get("scale", "linear"), entry.get("step")
+        return _between(entry["low"], entry["high"], scale, step, when)
     if keys == {"choices"}:
         return Categorical(entry["choices"], when=when)
     if keys == {"values"}:
         return Grid(entry["values"], when=when)
     raise InvalidInput(
-        f"expected low and high (and scale), choices, or values, got {', '.join(sorted(keys))}"
+        "expected low and high (and scale, step), choices, or values, "
+        f"got {', '.join(sorted(keys))}"
     )

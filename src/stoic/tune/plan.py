@@ -7,21 +7,29 @@ import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from stoic.errors import InvalidInput
 from stoic.files import file_name
+from stoic.optimize.aim import Bounds
 from stoic.redaction import MASK
+from stoic.runs.limits import Limits
 from stoic.spaces import Space
+from stoic.streams import is_stream
+from stoic.tune.baseline import configuration
 from stoic.tune.metric import Measured, Metric, metric_of
 from stoic.tune.settings import Settings
 from stoic.tune.template import Template
 
-__all__ = ["Plan"]
+__all__ = ["Plan", "log_links", "logs_folder"]
 
 _MAX_NAME_CHARACTERS = 200  # of a study's name
 _INTERPRETERS = re.compile(
     r"(env|sh|bash|dash|zsh|fish|python|pypy|node|perl|ruby|Rscript|java|nice|time)[\d.]*"
 )
+
+
+_LOG = re.compile(r"[0-9]{4,9}\.txt")  # of a trial
 
 
 @dataclass(frozen=True)
@@ -31,9 +39,12 @@ class Plan:
     template: Template
     space: Space
     direction: str
-    budget: int
+    limits: Limits
+    baseline: dict[str, Any] | None  # None: of the study, or none where it is new
     metric: Metric
     objective: str
+    target: str | None  # None: of the study, or the median where it is new
+    bounds: Bounds | None
     timeout: float | None
     jobs: int
     repeat: int  # runs of each trial; 0 where the optimiser decides
@@ -52,8 +63,11 @@ class Plan:
         direction = given.direction or ("minimize" if given.measure is not None else None)
         if direction is None:
             raise InvalidInput("expected --minimize or --maximize, got neither; add one")
-        if given.budget is None:
-            raise InvalidInput("expected a number of trials, got none; add --budget 60")
+        if given.budget is None and given.time is None:
+            raise InvalidInput(
+                "expected a number of trials or a time, got neither; add --budget 60 or --time 10m"
+            )
+        confirm = "auto" if given.confirm is None else given.confirm
         metric = metric_of(given.metric, given.json, given.measure)
         space = Space({each.name: each.parameter for each in given.params}, valid=given.valid)
         if space.valid:
@@ -63,9 +77,14 @@ class Plan:
             template=template,
             space=space,
             direction=direction,
-            budget=given.budget,
+            limits=Limits.of(given.budget, given.time, confirm, given.stop),
+            baseline=None
+            if given.baseline is None
+            else configuration(space, given.params, given.baseline),
             metric=metric,
             objective=given.objective or _objective(metric),
+            target=given.target,
+            bounds=given.bounds or _bounds(metric),
             timeout=given.timeout,
             jobs=given.jobs or 1,
             repeat=given.repeat or 0,
@@ -79,17 +98,43 @@ class Plan:
         )
 
     @property
+    def budget(self) -> int:
+        """Trials in all; very many where time alone ends the run."""
+        return self.limits.budget
+
+    @property
     def mode(self) -> int:
         """Permissions of the store and the logs: for the owner, or readable by the group."""
         return 0o640 if self.group_readable else 0o600
 
     @property
     def folder(self) -> Path:
-        """The folder of the trials' output: beside the store's file, or here for a server."""
-        far = "://" in self.store and not self.store.startswith("sqlite:")
-        local = re.sub(r"^sqlite:(///|//)?", "", self.store)
-        base = Path("stoic.logs") if far else Path(f"{local}.logs").expanduser()  # as the store
-        return base / file_name(self.name)
+        """The folder of the trials' output."""
+        return logs_folder(self.store, self.name)
+
+
+def logs_folder(store: str, name: str) -> Path:
+    """The folder of the trials' output: beside the store's file, or here for a server."""
+    far = "://" in store and not store.startswith("sqlite:")
+    local = re.sub(r"^sqlite:(///|//)?", "", store)
+    base = Path("stoic.logs") if far else Path(f"{local}.logs").expanduser()  # as the store
+    return base / file_name(name)
+
+
+def log_links(folder: Path, page: Path) -> dict[int, str]:
+    """The logs of trials in a folder, by trial, as addresses relative to a page."""
+    base = Path.cwd() if is_stream(page) else page.absolute().parent
+    try:
+        found = [path.name for path in folder.iterdir() if _LOG.fullmatch(path.name)]
+    except OSError:
+        return {}
+    way = os.path.relpath(folder.absolute(), base)
+    return {int(name.partition(".")[0]): f"{way}/{name}" for name in found}
+
+
+def _bounds(metric: Metric) -> Bounds | None:
+    """Times and memory that are measured are never negative."""
+    return (0.0, None) if isinstance(metric, Measured) else None
 
 
 def _objective(metric: Metric) -> str:

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from stoic.optimize.answers import Answer, Suspect
+from stoic.optimize import Answer, FinalsRecord, Suspect
 from stoic.runs.evaluation import Finished, Observer, Ticket
+from stoic.runs.limits import UNLIMITED, Limits
 from stoic.runs.patience import patiently
 from stoic.study import Study
 
@@ -33,9 +34,14 @@ class Running:
 class Progress:
     """Running trials, finished trials, and the best estimate."""
 
-    def __init__(self, budget: int, slots: int, finished: int, failures: Mapping[str, int]) -> None:
+    def __init__(
+        self, limits: Limits, slots: int, finished: int, failures: Mapping[str, int]
+    ) -> None:
         self.slots = slots  # trials at a time
-        self.budget, self.finished = budget, finished
+        self.limits, self.finished = limits, finished
+        self.baseline: Mapping[str, Any] | None = None
+        self.baseline_values: Sequence[float] = ()
+        self.finals: FinalsRecord | None = None
         self.running: dict[int, Running] = {}
         self.recent: deque[Finished] = deque(maxlen=_RECENT_TRIALS)
         self.failures: Counter[str] = Counter(failures)
@@ -64,14 +70,48 @@ class Progress:
         return time.monotonic() - self.started
 
     @property
+    def budget(self) -> int | None:
+        """Trials in all; None where time alone ends the run."""
+        return self.limits.budget if self.limits.budget < UNLIMITED else None
+
+    @property
+    def count(self) -> str:
+        """Finished trials, and how many there will be, if that is known."""
+        return f"{self.finished}" + (f"/{self.budget}" if self.budget else "")
+
+    @property
+    def share(self) -> float:
+        """How much of the run is done, by trials or by time, whichever is more."""
+        seconds = self.limits.seconds
+        shares = [self.finished / self.budget] if self.budget else []
+        shares += [self.elapsed / seconds] if seconds else []
+        return min(max(shares), 1.0)
+
+    @property
     def left(self) -> float | None:
         """Seconds to the end at the pace of the last trials; None where there is no pace yet."""
+        seconds = self.limits.seconds
+        ends = [] if seconds is None else [max(seconds - self.elapsed, 0.0)]
         fresh = len(self._ends) - 1
-        if fresh < 1:
-            return None
-        pace = (self._ends[-1] - self._ends[0]) / fresh
-        since = time.monotonic() - self._ends[-1]
-        return max(pace * (self.budget - self.finished) - since, 0.0)
+        if fresh >= 1 and self.budget:
+            pace = (self._ends[-1] - self._ends[0]) / fresh
+            since = time.monotonic() - self._ends[-1]
+            ends.append(max(pace * (self.budget - self.finished) - since, 0.0))
+        return min(ends, default=None)
+
+    @property
+    def stage(self) -> str:
+        """The stage of the run: the search, or the finals with their block."""
+        return "search" if self.finals is None else str(self.finals)
+
+    @property
+    def ends(self) -> str:
+        """What ends the run."""
+        limits = self.limits
+        ends = [f"{self.budget} trials"] if self.budget else []
+        ends += [clock(limits.seconds)] if limits.seconds else []
+        text = f"after {' or '.join(ends)}"
+        return f"{text}, or when settled" if limits.stop else text
 
 
 class Display(Protocol):
@@ -106,6 +146,7 @@ class ProgressObserver(Observer):
             self._display.note(f"trial {finished.number} was finished by another worker")
         self._progress.end(finished, patiently(lambda: self._study.finished))
         patiently(self._estimate)
+        self._progress.finals = patiently(lambda: self._study.informed().finals_record())
         self._display.ended(finished)
         if outcome.note and not self._noted:
             self._noted = True
@@ -117,6 +158,11 @@ class ProgressObserver(Observer):
     def stopping(self) -> None:
         self._display.note("stopping …")
 
+    def _of_baseline(self) -> list[float]:
+        """The values of the baseline so far."""
+        baseline, trials = self._progress.baseline, self._study.informed().trials
+        return [t.value for t in trials if t.value is not None and t.params == baseline]
+
     def _estimate(self) -> None:
         """Estimate the best again, unless that would take a large part of the time."""
         at, took = self._estimated
@@ -126,6 +172,7 @@ class ProgressObserver(Observer):
             return
         self._progress.best = self._study.recommend()
         self._progress.suspects = self._study.suspects()
+        self._progress.baseline_values = self._of_baseline()
         self._estimated = (time.monotonic(), time.monotonic() - now)
 
 

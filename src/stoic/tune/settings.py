@@ -4,19 +4,32 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from stoic.checks import choice, describe, integer, number
+from stoic.checks import choice, describe, integer
 from stoic.errors import InvalidInput
+from stoic.numbers import parse
+from stoic.optimize.aim import TARGETS, Bounds, given_bounds
+from stoic.optimize.finals.size import Confirm
+from stoic.runs.limits import SETTLED, seconds
 from stoic.streams import read_toml, source_name
+from stoic.tune.baseline import of_setting
 from stoic.tune.metric import MEASURES
 from stoic.tune.parameters import Written, of_flag, of_table
 
-__all__ = ["Settings", "direction_of", "losses", "parameters", "repeats", "seconds"]
-
-_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+__all__ = [
+    "Settings",
+    "bounds",
+    "direction_of",
+    "finals",
+    "losses",
+    "parameters",
+    "repeats",
+    "seconds",
+]
 
 
 @dataclass(frozen=True)
@@ -28,11 +41,17 @@ class Settings:
     valid: tuple[str, ...] = ()
     direction: str | None = None
     budget: int | None = None
+    time: float | None = None
+    baseline: Mapping[str, Any] | None = None
+    confirm: Confirm | None = None
+    stop: str | None = None
     timeout: float | None = None
     metric: str | None = None
     json: str | None = None
     measure: str | None = None
     objective: str | None = None
+    target: str | None = None
+    bounds: Bounds | None = None
     jobs: int | None = None
     repeat: int | None = None  # 0: the optimiser decides
     env: bool | None = None
@@ -70,7 +89,7 @@ class Settings:
 
     def checked(self) -> Settings:
         """These settings, from options: their numbers have the same bounds as in a file."""
-        for key in ("budget", "jobs", "seed"):
+        for key in ("budget", "jobs", "seed", "target", "stop"):
             if (value := getattr(self, key)) is not None:
                 _READ[key](value, f"--{key}")
         return self
@@ -78,7 +97,8 @@ class Settings:
     def over(self, base: Settings) -> Settings:
         """These settings where they are set, else those of ``base``.
 
-        Parameters of the same name are replaced, others are appended, and so are constraints.
+        Parameters of the same name are replaced, others are appended, and so are constraints and
+        the values of the baseline.
         ``metric``, ``json`` and ``measure`` are one choice: one of them here replaces the choice of
         ``base``.
         """
@@ -86,6 +106,8 @@ class Settings:
         own = {each.name: each for each in self.params}
         kept = tuple(own.pop(each.name, each) for each in base.params)
         given["params"] = (*kept, *own.values())
+        if self.baseline is not None:
+            given["baseline"] = {**(base.baseline or {}), **self.baseline}
         given["valid"] = tuple(dict.fromkeys([*base.valid, *self.valid]))
         choices = ("metric", "json", "measure")
         if any(getattr(self, key) is not None for key in choices):
@@ -93,18 +115,35 @@ class Settings:
         return replace(base, **given)
 
 
-def seconds(value: object, name: str) -> float:
-    """A time in seconds, or as text with a unit.
+def bounds(value: object, name: str) -> Bounds | None:
+    """The lowest and the highest possible value, as text LOW:HIGH; either may be left out.
 
-    >>> seconds("90s", "timeout"), seconds("2m", "timeout"), seconds(1.5, "timeout")
-    (90.0, 120.0, 1.5)
+    In a file also as a list of two numbers.
+
+    >>> bounds("0:", "bounds"), bounds("0:1", "bounds"), bounds(":100", "bounds")
+    ((0.0, None), (0.0, 1.0), (None, 100.0))
     """
-    if isinstance(value, str):
-        found = re.fullmatch(r"([0-9]+\.?[0-9]*|\.[0-9]+)\s*([a-z]*)", value.strip())
-        if found is None or found.group(2) not in _UNITS:
-            raise InvalidInput(f"expected {name} such as 30, 90s, 5m or 2h, got {value!r}")
-        value = float(found.group(1)) * _UNITS[found.group(2)]
-    return number(value, name, above=0.0, at_most=1e9)
+    if isinstance(value, list):
+        return given_bounds(value)
+    ends = value.split(":") if isinstance(value, str) else []
+    read = [parse(end) if end.strip() else None for end in ends]
+    unread = [text for end, text in zip(read, ends, strict=True) if end is None and text.strip()]
+    if len(ends) != 2 or unread or read == [None, None]:
+        raise InvalidInput(f"expected {name} as LOW:HIGH, such as 0: or 0:1, got {describe(value)}")
+    return given_bounds(tuple(read))
+
+
+def finals(value: object, name: str) -> Confirm:
+    """How many evaluations are finals; 0 for ``"no"`` or false.
+
+    >>> finals("auto", "confirm"), finals("12", "confirm"), finals("no", "confirm")
+    ('auto', 12, 0)
+    """
+    if value == "auto" or value is True:
+        return "auto"
+    if value in ("no", "0") or value is False:
+        return 0
+    return _count(value, name, "auto, no or a number of trials")
 
 
 def repeats(value: object, name: str) -> int:
@@ -188,11 +227,17 @@ _READ: dict[str, Any] = {
     "valid": _texts,
     "direction": lambda value, name: choice(value, name, ("minimize", "maximize")),
     "budget": lambda value, name: integer(value, name, at_least=1, at_most=10**7),
+    "time": seconds,
+    "baseline": of_setting,
+    "confirm": finals,
+    "stop": lambda value, name: choice(value, name, (SETTLED,)),
     "timeout": seconds,
     "metric": _text,
     "json": _text,
     "measure": lambda value, name: choice(value, name, tuple(MEASURES)),
     "objective": _text,
+    "target": lambda value, name: choice(value, name, tuple(TARGETS)),
+    "bounds": bounds,
     "jobs": lambda value, name: integer(value, name, at_least=1, at_most=1024),
     "repeat": repeats,
     "env": _flag,

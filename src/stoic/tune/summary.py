@@ -11,6 +11,8 @@ from typing import Any
 
 from stoic.errors import InvalidInput, InvalidParams
 from stoic.numbers import shown
+from stoic.optimize.answers.edges import in_words
+from stoic.optimize.finals import BETTER, NOT_SHOWN, WORSE
 from stoic.redaction import MASK, redacted_command
 from stoic.report.result import Result
 from stoic.spaces import Float
@@ -25,6 +27,9 @@ __all__ = ["command_of", "print_summary", "resume_command", "write_json"]
 _MAX_COLUMNS = 80
 _MAX_SUSPECTS = 5
 _LABEL_COLUMNS = 11
+_STYLES = {BETTER: "bold green", NOT_SHOWN: "yellow", WORSE: "bold red"}
+_ENDS = {"settled": "; settled: another trial would hardly improve the answer",
+         "time": "; ended by the time limit"}  # fmt: skip
 
 
 def print_summary(result: Result, plan: Plan, console: Console) -> None:
@@ -44,7 +49,7 @@ def _brief(plan: Plan, params: Mapping[str, Any]) -> dict[str, Any]:
     """A valid configuration with fewer digits, practically the same: see `_fewer_digits`."""
     short = {
         name: _fewer_digits(value, parameter.low, parameter.high)
-        if isinstance(parameter := plan.space.parameters[name], Float)
+        if isinstance(parameter := plan.space.parameters[name], Float) and parameter.step is None
         else value
         for name, value in params.items()
     }
@@ -73,7 +78,10 @@ def _lines(result: Result, plan: Plan, width: int) -> Iterator[Text]:
     noun = "trial" if trials == 1 else "trials"
     failed = sum(result.failures.values())
     crashed = f", {failed} failed" if failed else ""
-    stopped = "; stopped early" if result.interrupted else ""
+    stopped = "; stopped early" if result.interrupted else _ENDS.get(result.ended_by, "")
+    if result.verdict is not None:
+        style = _STYLES[result.verdict.word]
+        yield from _named("verdict", f"{result.verdict}", width, 4, style=style)
     yield Text(f"{plan.name}: {trials} {noun}{crashed}{stopped}", style="bold")
     if result.best is None:
         yield Text("No trial gave a value, so there is no answer.", style="red")
@@ -84,7 +92,12 @@ def _lines(result: Result, plan: Plan, width: int) -> Iterator[Text]:
         yield Text(f"  {command}", style="bold green")
         yield Text("")
         text = times(best.measured)
-        yield from _named("estimate", f"{plan.objective} {best.shown()}, {text}", width, 2)
+        text = f"{plan.objective} {best.shown()}, {best.meaning}; {text}"
+        yield from _named("estimate", text, width, 3)
+        if best.runs:
+            yield from _named("", best.runs, width, 2)
+        for edge in in_words(best.at_edge):
+            yield from _named("edge", edge, width, 2, style="yellow")
     if result.luckiest is not None:
         lucky = result.luckiest
         text = f"{shown(lucky.trial.value)} in trial {lucky.trial.number}; {lucky.why}"
@@ -146,7 +159,10 @@ def resume_command(arguments: Sequence[str]) -> Iterator[str]:
 
 def write_json(result: Result, plan: Plan, path: Path) -> None:
     """Write the result as JSON, with the command to run; - is standard output."""
-    data = {"command": command_of(result, plan), "study": plan.name, **result.to_dict()}
+    found = result.to_dict()
+    verdict = found.pop("verdict")
+    about = {"command": command_of(result, plan), "study": plan.name}
+    data = {"verdict": verdict, **about, **found}
     text = json.dumps(data, indent=2, allow_nan=False) + "\n"
     try:
         write_out(path, text)

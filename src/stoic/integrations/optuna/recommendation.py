@@ -92,4 +92,4 @@ def _best(found: list[Conclusion], sign: float) -> Recommendation:
         why = f"not the answer: with its parameters the best estimate is {own}, against {answer}"
         luckiest = Luckiest(luckiest.trial, why)
     suspects = sorted((s for each in found for s in each.suspects), key=lambda s: s.trial)
-    return Recommendation(best.answer, luckiest, tuple(suspects))
+    return Recommendation(best.answer, luckiest, tuple(suspects), best.explanation)

@@ -72,10 +72,11 @@ class Told:
             replace(s, trial=self._numbers[s.trial], params=values(s.params))
             for s in found.suspects
         )
-        return Conclusion(
-            replace(found.answer, params=values(found.answer.params)),
-            replace(found.luckiest, trial=trial),
-            tuple(suspects),
+        return replace(
+            found,
+            answer=replace(found.answer, params=values(found.answer.params)),
+            luckiest=replace(found.luckiest, trial=trial),
+            suspects=tuple(suspects),
         )
 
 

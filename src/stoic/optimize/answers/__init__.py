@@ -1,5 +1,6 @@
 """What an optimisation concludes: the answer with its interval, the luckiest trial, suspects."""
 
+from stoic.optimize.answers.edges import Edge
 from stoic.optimize.answers.explanation import Explanation
 from stoic.optimize.answers.records import (
     UNKNOWN,
@@ -15,6 +16,7 @@ __all__ = [
     "UNKNOWN",
     "Answer",
     "Conclusion",
+    "Edge",
     "Explanation",
     "Luckiest",
     "Suspect",

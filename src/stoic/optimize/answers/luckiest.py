@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from stoic.numbers import rounded
-from stoic.optimize.answers.interval import skew_shift
-from stoic.optimize.answers.recommendation import bounded_interval, cautious_scores
+from stoic.optimize.answers.interval import shift
+from stoic.optimize.answers.recommendation import cautious_scores, centre
 from stoic.optimize.answers.records import Answer, Luckiest, Suspect, Trial
 from stoic.optimize.knowledge import Knowledge
 
@@ -49,7 +49,7 @@ def luckiest(known: Knowledge, answer: Answer, suspected: tuple[Suspect, ...]) -
             "not the answer: its configuration was measured twice with that outcome, but the "
             f"others predict {others} there; measure it once more",
         )
-    its = rounded(history.sign * y(bounded_interval(known, point)[0]), half_width)
+    its = rounded(history.sign * y(centre(known, point)), half_width)
     return Luckiest(
         trial,
         f"not the answer: its own estimate is {its}, against {best} for the "
@@ -64,7 +64,7 @@ def _reason(known: Knowledge, answer: Answer, trial: Trial) -> str:
     (here, there), (score_here, score_there) = model.gp.mean(both), cautious_scores(known, both)
     noise = math.sqrt(model.gp.hyper.noise)
     y = history.sign * float(trial.value or 0.0)
-    surplus = float(model.scaling.z(np.array([y]))[0]) - here - skew_shift(model)
+    surplus = float(model.scaling.z(np.array([y]))[0]) - here - shift(known.regular.known, both[0])
     if score_here > score_there:
         chance = known.failures.chance_of_success(both)
         if chance[0] < chance[1]:

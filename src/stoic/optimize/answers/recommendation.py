@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, replace
 
 import numpy as np
 
 from stoic.checks import Array
 from stoic.optimize.acquisition import mean_slopes
-from stoic.optimize.answers.interval import interval
+from stoic.optimize.answers.edges import edges
+from stoic.optimize.answers.interval import Estimate, estimated
+from stoic.optimize.answers.possible import Possible
 from stoic.optimize.answers.records import Answer
 from stoic.optimize.knowledge import Knowledge
 from stoic.surrogate.covariance import SMOOTH
 
-__all__ = ["bounded_interval", "cautious_scores", "estimate", "recommend"]
+__all__ = ["cautious_scores", "centre", "estimate", "recommend"]
 
 
 @dataclass(frozen=True)
@@ -31,13 +33,23 @@ class RecommendationRule:
 _RULE = RecommendationRule()
 
 
-def recommend(known: Knowledge) -> Answer:
+def recommend(known: Knowledge, winner: Array | None = None) -> Answer:
     """The configuration of the highest cautious estimate: an evaluated one, or uphill from one.
 
-    An estimate that the configuration's own measurements contradict does not count.
+    An estimate that the configuration's own measurements contradict does not count. The point of
+    the ``winner`` of finals is recommended in any case.
     """
     if known.model.scaling.is_one_sided:
-        return estimate(known, known.history.points()[int(np.argmax(known.history.values()))])
+        points, best = known.history.points(), int(np.argmax(known.history.values()))
+        return estimate(known, points[best] if winner is None else winner)
+    point = _chosen(known) if winner is None else winner
+    answer = estimate(known, point)
+    at_edge = edges(known.model, known.history.space, point, answer.params)
+    return replace(answer, at_edge=at_edge)
+
+
+def _chosen(known: Knowledge) -> Array:
+    """The point of the highest cautious estimate."""
     points = known.model.points()
     best = np.argsort(-cautious_scores(known, points), kind="stable")[: _RULE.starts]
     hyper = known.model.gp.hyper
@@ -47,23 +59,32 @@ def recommend(known: Knowledge) -> Answer:
         points = np.vstack([points, uphill])
     scores, chance = cautious_scores(known, points), known.failures.chance_of_success(points)
     safe = min(_RULE.min_success, float(chance[np.isfinite(scores)].max()))
-    return estimate(known, points[int(np.argmax(np.where(chance >= safe, scores, -np.inf)))])
+    chosen: Array = points[int(np.argmax(np.where(chance >= safe, scores, -np.inf)))]
+    return chosen
 
 
 def estimate(known: Knowledge, point: Array) -> Answer:
-    """The estimate of any point of the unit cube, with its 90% interval."""
-    history, scaling = known.history, known.model.scaling
-    centre, below, above = bounded_interval(known, point)
-    low, value, high = (scaling.y(centre + e) for e in (-below, 0.0, above))
-    own = known.agreement.contradicting(point)
+    """The estimate of any point of the unit cube, with its 90% interval; no suspect moves it."""
+    history, rest = known.history, known.regular.known
+    scaling, aim = rest.model.scaling, history.aim
+    found = _with_replicates(rest, point, estimated(rest, point, aim.target))
+    value, *ends = (history.sign * scaling.y(z) for z in astuple(found))
+    own = rest.agreement.contradicting(point)
     if own is not None:
-        least, value, most = own.values
-        low, high = least - below * scaling.unit_of_y, most + above * scaling.unit_of_y
-    ends = sorted((history.sign * low, history.sign * high))
-    if not scaling.known:
-        ends = [-math.inf, math.inf]
-    value *= history.sign
-    return Answer(history.configuration(point), value, (ends[0], ends[1]), history.measured(point))
+        unit = scaling.unit_of_y
+        least, value, most = (history.sign * y for y in own.values)
+        below, above = (found.value - found.low) * unit, (found.high - found.value) * unit
+        ends = [least - history.sign * below, most + history.sign * above]
+        ends *= 2
+    possible = Possible.of(rest)
+    value = possible.value(_most_frequent(rest, point, value))
+    interval = single = (-math.inf, math.inf)
+    if scaling.known:
+        low, high, run_low, run_high = (*sorted(ends[:2]), *sorted(ends[2:]))
+        interval = possible.range(value, min(low, value), max(high, value))
+        single = possible.range(value, min(run_low, value), max(run_high, value))
+    params, measured = history.configuration(point), history.measured(point)
+    return Answer(params, value, interval, measured, aim.target, single)
 
 
 def cautious_scores(known: Knowledge, points: Array) -> Array:
@@ -72,12 +93,44 @@ def cautious_scores(known: Knowledge, points: Array) -> Array:
     return known.agreement.corrected(points, mean, mean - _RULE.caution * np.sqrt(variance))
 
 
-def bounded_interval(known: Knowledge, point: Array) -> tuple[float, float, float]:
-    """The interval at a point, in z, its centre within the range of the point's measurements."""
-    centre, below, above = interval(known.model, point)
+def centre(known: Knowledge, point: Array) -> float:
+    """The estimate at a point in z, within the range of the point's measurements."""
+    rest = known.regular.known
+    found = estimated(rest, point, known.history.aim.target)
+    return _with_replicates(rest, point, found).value
+
+
+def _with_replicates(known: Knowledge, point: Array, found: Estimate) -> Estimate:
+    """An estimate within the range of the point's agreeing measurements."""
     own, margin = known.agreement.replicates(point), known.agreement.margin
     if own is None:
-        return centre, below, above
+        return found
     if known.agreement.contradicting(point) is not None:
-        return own.middle, max(below, margin), max(above, margin)
-    return min(max(centre, own.low), own.high), below, above
+        below = max(found.value - found.low, margin)
+        above = max(found.high - found.value, margin)
+        return _about(own.middle, below, above, found)
+    value = min(max(found.value, own.low), own.high)
+    return _about(value, found.value - found.low, found.high - found.value, found)
+
+
+def _about(value: float, below: float, above: float, found: Estimate) -> Estimate:
+    """An estimate moved to another value, with these half-widths."""
+    moved = value - found.value
+    runs = found.run_low + moved, found.run_high + moved
+    return Estimate(value, value - below, value + above, *runs)
+
+
+def _most_frequent(known: Knowledge, point: Array, value: float) -> float:
+    """The value that most measurements near the point are equal to, if the median is asked for.
+
+    Counts, or delays that are mostly zero, have such a median; no surrogate hits it exactly.
+    """
+    history = known.history
+    if history.aim.target != "median":
+        return value
+    nearness = known.model.gp.nearness(point)
+    different, which = np.unique(history.values()[known.model.rows], return_inverse=True)
+    shares = np.bincount(which, nearness) / nearness.sum()
+    if float(shares.max()) <= 0.5 or len(different) == len(which):
+        return value
+    return history.sign * float(different[int(np.argmax(shares))])

@@ -7,9 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stoic.report.figure.style import AMBER, BLUE, GREY, RED, Axes, add_legend, escaped
+from stoic.report.figure.style import AMBER, BLUE, GREEN, GREY, RED, Axes, add_legend, escaped
 from stoic.report.replay import Estimate
-from stoic.report.views import drawn, lucky, numbered, suspected, window
+from stoic.report.views import (
+    baseline_value,
+    drawn,
+    finals_start,
+    lucky,
+    numbered,
+    suspected,
+    window,
+)
 
 if TYPE_CHECKING:
     from stoic.report.result import Result
@@ -36,11 +44,21 @@ def draw_progress(ax: Axes, result: Result, estimates: list[Estimate]) -> None:
         ax.set_ylim(*window(result, estimates))
         _draw_measurements(ax, result)
         _draw_estimates(ax, estimates)
+        _draw_baseline(ax, result)
     if failed:
         label = f"failed ({len(failed)})"
         ax.plot(failed, [0.03] * len(failed), "|", color="black", ms=8, mew=1.2, label=label,
                 transform=ax.get_xaxis_transform(), clip_on=False, zorder=6)  # fmt: skip
-    add_legend(ax, 5)
+    add_legend(ax, 5 if result.baseline is None else 4)
+
+
+def _draw_baseline(ax: Axes, result: Result) -> None:
+    """The baseline as a line, and where the finals begin."""
+    base, start = baseline_value(result), finals_start(result)
+    if base is not None:
+        ax.axhline(drawn(base), color=GREEN, lw=1.3, ls=(0, (5, 2)), label="baseline", zorder=3)
+    if start is not None:
+        ax.axvline(start - 0.5, color=GREY, lw=0.9, ls=":", label="finals begin", zorder=1)
 
 
 def _draw_estimates(ax: Axes, estimates: list[Estimate]) -> None:

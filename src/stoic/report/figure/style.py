@@ -12,6 +12,7 @@ from typing import Any
 
 from stoic.errors import MissingExtra
 from stoic.forks import Lock
+from stoic.printable import visible
 
 __all__ = ["AMBER", "BLUE", "GREEN", "GREY", "RED", "Axes", "add_legend", "escaped", "settings",
            "shortened"]  # fmt: skip
@@ -71,5 +72,5 @@ def shortened(text: str, length: int = 24) -> str:
 
 
 def escaped(text: str) -> str:
-    """A user's text with escaped dollar signs, which matplotlib would read as formulas."""
-    return text.replace("$", r"\$")
+    """A user's text, printable, with escaped dollar signs: matplotlib would read formulas."""
+    return visible(text).replace("$", r"\$")

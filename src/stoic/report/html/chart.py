@@ -10,7 +10,14 @@ from stoic.report.html.markup import config, figure
 from stoic.report.html.svg import Frame, dot, label, line, ring, ticks, triangle, wrong
 from stoic.report.replay import Estimate
 from stoic.report.result import Result
-from stoic.report.views import lucky, numbered, suspected, window
+from stoic.report.views import (
+    baseline_value,
+    finals_start,
+    lucky,
+    numbered,
+    suspected,
+    window,
+)
 
 __all__ = ["legend", "progress"]
 
@@ -30,6 +37,7 @@ def progress(result: Result, estimates: list[Estimate], *, wide: bool) -> str:
     frame = Frame(*size, (-pad, n - 1 + pad), y, left=left, right=right, bottom=42)
     suspects = suspected(result)
     parts = [frame.grid(), _axis(frame, result, wide), _measured(frame, result, suspects)]
+    parts.append(_baseline(frame, result))
     parts += [_estimated(frame, estimates, wide), _suspected(frame, result, suspects, wide)]
     parts += [_luckiest(frame, result, suspects), _failed(frame, result, suspects)]
     about = f"Progress over {n} evaluations: measurements and the estimate of the best."
@@ -47,6 +55,10 @@ def legend(result: Result) -> str:
             (dot(11, 7, "pt"), "one measurement"),
             (ring(11, 7, "luck").replace("7.5", "6"), "luckiest measurement"),
         ]  # fmt: skip
+    if baseline_value(result) is not None:
+        swatches.append((line(0, 7, 22, 7, "baseline"), "median of the baseline"))
+    if finals_start(result) is not None:
+        swatches.append((line(11, 0, 11, 14, "finals-line"), "the finals begin"))
     if suspects:
         swatches.append((wrong(11, 7, "sus"), f"suspect ({suspects})"))
     if failed:
@@ -56,6 +68,19 @@ def legend(result: Result) -> str:
         for symbol, text in swatches
     )
     return f'<ul class="legend">{items}</ul>'
+
+
+def _baseline(frame: Frame, result: Result) -> str:
+    """The baseline as a line, and where the finals begin."""
+    base, start = baseline_value(result), finals_start(result)
+    found, right, floor = "", frame.width - frame.right, frame.height - frame.bottom
+    if base is not None:
+        title = f"baseline: median {figure(base)}"
+        found = line(frame.left, frame.py(base), right, frame.py(base), "baseline", title)
+    if start is not None:
+        x = frame.px(start - 0.5)
+        found += line(x, frame.top, x, floor, "finals-line", "the finals begin")
+    return found
 
 
 def _axis(frame: Frame, result: Result, wide: bool) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from stoic.checks import describe, number
 from stoic.errors import InvalidInput
 from stoic.optimize.answers import UNKNOWN, Answer
+from stoic.optimize.finals import NOT_SHOWN
 from stoic.report.html.markup import config, esc, figure, percent, section
 from stoic.report.html.phrases import better, change, spans, start
 from stoic.report.result import Result
@@ -19,12 +21,17 @@ __all__ = ["Truth", "closeness"]
 
 @dataclass(frozen=True)
 class Truth:
-    """True values: of the optimum, of the answer, and of the luckiest configuration if known."""
+    """True values: of the optimum, of the answer, and of others that are known.
+
+    ``at_challenger`` is that of the configuration that the verdict is about.
+    """
 
     value: float
     at_best: float
     at_luckiest: float | None
     params: Mapping[str, Any] | None
+    at_baseline: float | None = None
+    at_challenger: float | None = None
 
     @classmethod
     def of(cls, given: object) -> Truth:
@@ -37,11 +44,13 @@ class Truth:
         lucky, params = given.get("at_luckiest"), given.get("params")
         if params is not None and not isinstance(params, Mapping):
             raise InvalidInput(f"expected truth's params as a mapping, got {describe(params)}")
+        more = (given.get(key) for key in ("at_baseline", "at_challenger"))
         return cls(
             number(given["value"], "truth's value"),
             number(given["at_best"], "truth's at_best"),
             None if lucky is None else number(lucky, "truth's at_luckiest"),
             params,
+            *(None if value is None else number(value, "a true value") for value in more),
         )
 
 
@@ -65,7 +74,31 @@ def closeness(result: Result, best: Answer, truth: Truth) -> str:
             f"{claimed} and given {figure(truth.at_luckiest)}: "
             f"{change(truth.at_luckiest, truth.at_best)} than what was recommended.</p>"
         ).replace("the same than", "the same as")
+    text += _judged(result, truth)
     return section("How close it came", text + _scale(result, best, truth), "closeness")
+
+
+def _judged(result: Result, truth: Truth) -> str:
+    """Whether the verdict is true, and whether its interval holds the true difference."""
+    found, new, old = result.verdict, truth.at_challenger, truth.at_baseline
+    if found is None or new is None or old is None or not found.has_baseline:
+        return ""
+    true = "better" if better(result, new, old) else "equal" if new == old else "worse"
+    right = "is right" if found.word == true else "is wrong"
+    text = (
+        f"The verdict was <b>{esc(found.word)}</b>, which "
+        f"{'claims nothing' if found.word == NOT_SHOWN else right}: the baseline truly gives "
+        f"{figure(old)}, and the configuration compared with it {figure(new)}, "
+        f"{esc(change(new, old))}."
+    )
+    low, high = found.interval
+    if math.isfinite(low) and math.isfinite(high):
+        holds = "holds" if low <= new - old <= high else "misses"
+        text += (
+            f" The 90% interval of the difference, {figure(low)} to {figure(high)}, {holds} the "
+            f"true one, {figure(new - old)}."
+        )
+    return f"<p>{text}</p>"
 
 
 def _off(result: Result, truth: Truth) -> str:
@@ -95,6 +128,8 @@ def _scale(result: Result, best: Answer, truth: Truth) -> str:
     if lucky is not None and truth.at_luckiest is not None:
         claimed = (lucky.trial.value or 0.0, "claimed")
         rows.append(("luckiest measurement", [claimed, (truth.at_luckiest, "true")]))
+    if truth.at_baseline is not None:
+        rows.append(("baseline", [(truth.at_baseline, "true")]))
     rows.append(("the answer", [(best.value, "estimated"), (truth.at_best, "true")]))
     rows.append(("best possible", [(truth.value, "true")]))
     core = [v for name, row in rows for v, kind in row if kind == "true" or "luck" not in name]

@@ -15,6 +15,7 @@ from stoic.report.html.closeness import Truth, closeness
 from stoic.report.html.markup import esc
 from stoic.report.html.page import page
 from stoic.report.html.phrases import clock, count
+from stoic.report.html.verdict import finals
 from stoic.report.result import Result
 from stoic.report.views import view
 from stoic.streams import write_out
@@ -31,6 +32,7 @@ def write_report(
     started: float | datetime | None = None,
     seconds: float | None = None,
     truth: Mapping[str, Any] | None = None,
+    logs: Mapping[int, str] | None = None,
 ) -> Path:
     """Write a result as one HTML file that needs nothing else; see `render`.
 
@@ -39,8 +41,9 @@ def write_report(
     """
     path = Path(path)
     text = render(
-        result, title=title, command=command, started=started, seconds=seconds, truth=truth
-    )
+        result, title=title, command=command, started=started, seconds=seconds, truth=truth,
+        logs=logs,
+    )  # fmt: skip
     write_out(path, text)
     return path
 
@@ -53,6 +56,7 @@ def render(
     started: float | datetime | None = None,
     seconds: float | None = None,
     truth: Mapping[str, Any] | None = None,
+    logs: Mapping[int, str] | None = None,
 ) -> str:
     """A result as an HTML page: the answer first, then the evidence for and against it.
 
@@ -68,7 +72,10 @@ def render(
         When it began (unix seconds, or a datetime), and how long it took.
     truth
         Where it is known: ``value`` of the optimum (at ``params``), ``at_best``, the true value
-        of the recommended configuration, and perhaps ``at_luckiest``, that of the luckiest.
+        of the recommended configuration, and perhaps ``at_luckiest``, that of the luckiest, and
+        ``at_baseline``, that of the baseline.
+    logs
+        Addresses of the trials' logs, relative to the page, by the number of the trial.
 
     >>> from stoic.runs.run import maximize
     >>> result = maximize(lambda x: 1.0 - (x - 0.3) ** 2, {"x": (0.0, 1.0)}, budget=12)
@@ -86,11 +93,12 @@ def render(
     if known is not None and best is not None:
         body.append(closeness(result, best, known))
     body += [
+        finals(result),
         parts.course(result, seen),
-        tables.flukes(result),
+        tables.flukes(result, logs or {}),
         tables.failures(result),
         parts.parameters(result, seen),
-        tables.trials(result),
+        tables.trials(result, logs or {}),
         parts.meanings(result, _facts(result, begun, took), command),
     ]
     return page(title, _subtitle(result, begun, took), "\n".join(filter(None, body)))

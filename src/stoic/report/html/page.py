@@ -50,6 +50,9 @@ dd { margin: 0; overflow-wrap: anywhere; }
 .big { font-size: 1.6rem; line-height: 1.25; font-weight: 700; font-variant-numeric: tabular-nums;
   overflow-wrap: anywhere; }
 .note { font-size: .85rem; color: var(--soft); }
+.verdict { margin-bottom: 1.2rem; border-left: .35rem solid var(--warn); }
+.verdict.good { border-color: var(--good); } .verdict.bad { border-color: var(--bad); }
+.verdict .note { margin-top: .3rem; }
 .reasons { list-style: none; padding: 0; margin: .3rem 0 0; }
 .reasons li { padding: .15rem 0 .15rem 1.6rem; position: relative; }
 .reasons li::before { position: absolute; left: .1rem; font-weight: 700; }
@@ -92,6 +95,10 @@ text.sus-text { fill: var(--bad); } td.sus-text { color: var(--bad); }
 circle.best { fill: var(--good); } circle.other { fill: var(--est); }
 .wide circle.best, .narrow circle.best { fill: var(--est); }
 .whisker { stroke: var(--est); stroke-width: 2; fill: none; } .whisker.best { stroke: var(--good); }
+.baseline { stroke: var(--good); stroke-width: 1.6; stroke-dasharray: 6 3; fill: none; }
+.finals-line { stroke: var(--soft); stroke-width: 1; stroke-dasharray: 2 3; fill: none; }
+circle.base { fill: var(--good); } .full.base { fill: var(--good); stroke: none; }
+circle.best.final, .full.best { fill: var(--est); stroke: none; }
 .open { fill: var(--paper); stroke: var(--est); stroke-width: 2; }
 .bars { display: grid; grid-template-columns: minmax(5rem, max-content) 1fr 3rem; gap: .35rem .8rem;
   align-items: center; max-width: 46rem; font-size: .9rem; margin: .6rem 0; }
@@ -115,6 +122,7 @@ th[aria-sort=descending] button::after { content: " ↓"; }
 pre { background: var(--shade); padding: .7rem .9rem; overflow-x: auto; font-size: .8125rem;
   border-radius: .35rem; white-space: pre-wrap; overflow-wrap: anywhere; }
 summary { cursor: pointer; color: var(--est); }
+td a { color: var(--est); }
 .exact { font-size: .875rem; }
 @media (max-width: 40rem) {
   body { padding: 1.2rem 1rem 3rem; }

@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from stoic.optimize.answers import Answer
+from stoic.optimize.answers.edges import in_words
 from stoic.report.html.chart import legend, progress
+from stoic.report.html.confidence import DEFINITIONS, Case
 from stoic.report.html.markup import esc, figure, section, shown, table
 from stoic.report.html.phrases import better, between, change, count, spans, start
 from stoic.report.html.slices import bars, slices
-from stoic.report.html.verdict import DEFINITIONS, Case
+from stoic.report.html.verdict import verdict
 from stoic.report.result import Result
 from stoic.report.views import View, suspected
 
@@ -21,8 +23,10 @@ _ADVICE = {
     "Well supported": "Use the configuration below.",
     "Fairly supported": "Use the configuration below, and mind the check that failed.",
     "Weak": "The configuration below is the best so far, but several checks failed.",
+    "Keep the baseline": "Keep the baseline, which is the configuration below: no other one was "
+    "shown to be better.",
     "Not shown to be better": "The configuration below is the best so far, but not shown to be "
-    "better than a typical first try.",
+    "better.",
     "Too early to tell": "The configuration below is the best so far, but too little is known to "
     "rely on it.",
 }
@@ -36,6 +40,10 @@ _AROUND = (
     "from the answer in the other parameters. "
 )
 _MAX_EXACT_MEASUREMENTS = 200  # beyond, replayed surrogates use a part of them (report.replay)
+_ESTIMATES = {
+    "median": "of the median, the value that half of all runs of a configuration are better than.",
+    "mean": "of the average over all runs of a configuration, suspects excluded.",
+}
 _SIDES = {True: "for", False: "against", None: "fact"}
 
 
@@ -57,7 +65,10 @@ def answer(result: Result, best: Answer, view: View) -> str:
     case, first = Case.of(result, best, view), start(result)
     what, sure = esc(result.objective, 60), best.bounded
     ends = f"{low} to {high}" if sure else "unknown yet"
-    tiles = [_tile(f"Estimated {what}", value, f"90% interval: {ends}")]
+    tiles = [_tile(f"Estimated {what}", value, f"{best.meaning}; 90% interval: {ends}")]
+    runs = f" {best.runs[:1].upper()}{best.runs[1:]}." if best.runs else ""
+    if result.verdict is not None and result.verdict.has_baseline:
+        first = None  # the verdict says what is gained
     if first is not None:
         gain = "improvement" if better(result, best.value, first) else "change"
         most = between(best.interval, first) if sure else "unknown yet"
@@ -65,7 +76,7 @@ def answer(result: Result, best: Answer, view: View) -> str:
         tiles.append(_tile(f"Estimated {gain}", change(best.value, first), note))
     checks = [good for good, _ in case.reasons if good is not None]
     note = f"{sum(checks)} of {count(len(checks), 'check', 'checks')} passed"
-    tiles.append(_tile("How sure", case.verdict, note))
+    tiles.append(_tile("How sure", case.grade, note))
     rows = "".join(
         f"<div><dt>{esc(name, 60)}</dt><dd>{esc(shown(v))}</dd></div>"
         for name, v in best.params.items()
@@ -74,10 +85,10 @@ def answer(result: Result, best: Answer, view: View) -> str:
     reasons = "".join(f'<li class="{_SIDES[good]}">{esc(text)}</li>' for good, text in case.reasons)
     return section(
         "The answer",
-        f"<p class=lead>{_ADVICE[case.verdict]} "
-        f"Its {what} is estimated at <b>{value}</b> from {_measurements(result)}; "
-        f"the 90% interval of the true value is {ends}.</p>"
-        f'<dl class="config">{rows}</dl>'
+        f"{verdict(result)}<p class=lead>{_ADVICE[case.grade]} "
+        f"Its {what}, the {best.meaning}, is estimated at <b>{value}</b> from "
+        f"{_measurements(result)}; the 90% interval of the true value is {ends}.{runs}</p>"
+        f'<dl class="config">{rows}</dl>{_edges(best)}'
         f'<details class="exact"><summary>To the last digit</summary><pre>{exact}</pre></details>'
         f'<div class="tiles">{"".join(tiles)}</div>'
         f'<h3>How sure, and why</h3><ul class="reasons">{reasons}</ul>',
@@ -92,6 +103,11 @@ def _measurements(result: Result) -> str:
     return (
         f"{n}, {suspects} of them {'a suspect' if suspects == 1 else 'suspects'}" if suspects else n
     )
+
+
+def _edges(best: Answer) -> str:
+    """A sentence for each parameter at an end of its range."""
+    return "".join(f"<p><b>At an edge:</b> {esc(edge)}.</p>" for edge in in_words(best.at_edge))
 
 
 def _tile(name: str, value: str, note: str) -> str:
@@ -169,12 +185,15 @@ def meanings(result: Result, facts: Mapping[str, Any], command: str | None) -> s
         "<p><b>Why the best measurement need not be the answer.</b> Where measurements scatter, "
         "the best of many is likely to be a lucky one, and worse when it is measured again. The "
         "answer is chosen by estimates, which use all measurements, not by the best single one.</p>"
-        "<p><b>Estimate</b>: of the average over many measurements, by the fitted surrogate. "
-        "<b>90% interval</b>: made to hold the true value in nine of ten runs. "
-        "<b>Suspect</b>: a measurement so far from what the others predict that the surrogate "
-        "gives it almost no weight. "
+        f"<p><b>Estimate</b>: {_ESTIMATES[result.target]} "
+        "<b>90% interval</b>: made to hold the true value of that in nine of ten studies; a single "
+        "measurement scatters more. "
+        "<b>Suspect</b>: a measurement so far from what the others predict that it is taken for "
+        "corrupt; no suspect moves an estimate or an interval. "
         "<b>Typical first try</b>: the median over the first eight different configurations of "
-        "their first measurement.</p>"
+        "their first measurement. "
+        "<b>Verdict</b>: the answer against the baseline, from the finals alone; if there is "
+        "nothing to gain, it is <i>better</i> in at most one of twenty runs.</p>"
         f"<p>{' '.join(f'<b>{term}</b>: {text}.' for term, text in DEFINITIONS.items())}</p>"
     )
     made = f'{ran}<dl class="facts">{rows}</dl><details><summary>The space</summary>{listed}'

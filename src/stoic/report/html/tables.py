@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from urllib.parse import quote
 
 from stoic.optimize.answers import Trial
 from stoic.report.html.markup import config, esc, figure, percent, printable, section, shown, table
@@ -18,7 +19,7 @@ _MAX_REASONS = 12
 _MAX_RANGE_SHARE = 0.6  # of all trials; a range that holds more does not locate failures
 
 
-def flukes(result: Result) -> str:
+def flukes(result: Result, logs: Mapping[int, str]) -> str:
     """The luckiest measurement and the suspects, with the reasons."""
     if result.luckiest is None:
         return ""
@@ -34,7 +35,7 @@ def flukes(result: Result) -> str:
         return section("Flukes and suspects", text, "flukes")
     worst = sorted(result.suspects, key=lambda s: -abs(s.value / 2 - s.expected / 2))
     rows = [
-        (f'<td class="n">{s.trial}</td><td class="text">{esc(config(s.params))}</td>'
+        (f'<td class="n">{_number(s.trial, logs)}</td><td class="text">{esc(config(s.params))}</td>'
          f'<td class="text">{esc(s.reason)}</td>',)
         for s in worst[:_MAX_SUSPECTS]
     ]  # fmt: skip
@@ -119,7 +120,7 @@ def _range(
     return len(inside), f"{label} = {' or '.join(printable(k, 20) for k in sorted(kinds))}", inside
 
 
-def trials(result: Result) -> str:
+def trials(result: Result, logs: Mapping[int, str]) -> str:
     """All trials, or the latest of many, as a table that can be sorted."""
     if not result.trials:
         return ""
@@ -131,7 +132,7 @@ def trials(result: Result) -> str:
         trial = result.trials[i]
         state = "failed" if trial.failed else "suspect" if i in suspects else ""
         state = state + ", luckiest" * (i == luckiest) if state else "luckiest" * (i == luckiest)
-        rows.append(_row(trial, state, names))
+        rows.append(_row(trial, state, names, logs))
     head = [
         "trial",
         printable(result.objective, 40),
@@ -147,10 +148,20 @@ def trials(result: Result) -> str:
     return section("Trials", folded, "trials")
 
 
-def _row(trial: Trial, state: str, names: list[str]) -> tuple[str, ...]:
+def _number(number: int, logs: Mapping[int, str]) -> str:
+    """The number of a trial, with a link to its log if there is one."""
+    if number not in logs:
+        return str(number)
+    return f'<a href="{esc(quote(logs[number]), 4000)}">{number}</a>'
+
+
+def _row(trial: Trial, state: str, names: list[str], logs: Mapping[int, str]) -> tuple[str, ...]:
     value = "–" if trial.value is None else shown(trial.value)
     order = "" if trial.value is None else f' data-v="{trial.value!r}"'
-    cells = [f'<td class="n">{trial.number}</td>', f'<td class="n"{order}>{value}</td>']
+    cells = [
+        f'<td class="n">{_number(trial.number, logs)}</td>',
+        f'<td class="n"{order}>{value}</td>',
+    ]
     for name in names:
         v = trial.params.get(name)
         if name not in trial.params:

@@ -194,7 +194,7 @@ def _check_exact(name: str, parameter: Parameter) -> None:
 def _decoded(parameter: Parameter, coordinates: Array, absent: Bools) -> Column:
     """The values of a parameter at coordinates, exactly those that a configuration has."""
     if isinstance(parameter, Int):
-        return Column(coordinates + float(parameter.low), absent)
+        return Column(coordinates * float(parameter.by) + float(parameter.low), absent)
     if isinstance(parameter, Float):
         values = [parameter.value(c) for c in coordinates.tolist()]
         return Column(np.array(values, dtype=np.float64), absent)

@@ -1,1 +1,1 @@
-"""Export and import of a study's trials as CSV, JSON and Parquet."""
+"""A study's trials as CSV, JSON and Parquet, out and in, and as data frames."""

@@ -11,6 +11,7 @@ from stoic.numbers import parse
 from stoic.spaces import Float, Int, Parameter, Space
 from stoic.study.definition import checked_params
 from stoic.study.exchange.tables import Table, cell
+from stoic.study.marks.additions import checked_note
 from stoic.study.store.rows import FAILED, OPEN, TOLD
 
 __all__ = ["COLUMNS", "PARAM", "Incoming", "column_of", "incoming"]
@@ -25,6 +26,7 @@ COLUMNS = (
     "told",
     "worker",
     "attempt",
+    "notes",
 )
 PARAM = "param:"  # prefix of a parameter whose name is that of another column
 _MAX_REASON_CHARACTERS = 10_000
@@ -42,6 +44,7 @@ class Incoming(NamedTuple):
     reason: str | None
     asked: float | None
     told: float | None
+    notes: tuple[str, ...] = ()
 
 
 def column_of(name: str) -> str:
@@ -118,6 +121,7 @@ def _measured(row: dict[str, Any], label: str, params: dict[str, Any]) -> Incomi
         _reason(row) if state == FAILED else None,
         _real(row, "asked"),
         _real(row, "told"),
+        _notes(row),
     )
 
 
@@ -193,6 +197,14 @@ def _reason(row: Mapping[str, Any]) -> str:
     if not isinstance(reason, str):
         raise InvalidInput(f"expected reason as text, got {describe(reason)}")
     return reason[:_MAX_REASON_CHARACTERS]
+
+
+def _notes(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """The notes on a trial: one in each line of their cell."""
+    text = row.get("notes", "")
+    if not isinstance(text, str):
+        raise InvalidInput(f"expected notes as text, got {describe(text)}")
+    return tuple(checked_note(line) for line in text.split("\n") if line.strip())
 
 
 def _integer(row: Mapping[str, Any], name: str) -> int | None:

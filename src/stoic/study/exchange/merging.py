@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stoic.errors import ConflictingValue, InvalidInput
 from stoic.study.exchange.incoming import Incoming
+from stoic.study.marks.additions import add_note
 from stoic.study.store.codec import params_of, text_of, value_of, written
 from stoic.study.store.connection import Connection
 from stoic.study.store.ledger import Ledger
@@ -49,6 +50,8 @@ class Merger:
                     f"{first.label}, got others; nothing was imported"
                 )
             trial = self._outcome(trial, row, i)
+            for note in row.notes:
+                add_note(self.connection, self.ledger, self.present, trial.number, note)
 
     def _add(self, row: Incoming, text: str) -> TrialRow:
         number, now = self.present.row.next_number, self.present.now

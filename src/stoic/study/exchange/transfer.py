@@ -17,6 +17,7 @@ from stoic.study.definition import Definition, StudyArguments, checked_name
 from stoic.study.exchange.incoming import Incoming, column_of, incoming
 from stoic.study.exchange.merging import Merger
 from stoic.study.exchange.tables import Table, format_of, read_table, write_table
+from stoic.study.marks.additions import present_definition, text_of_note
 from stoic.study.store import Database, open_store
 from stoic.study.store.codec import params_of, read, written
 from stoic.study.store.connection import Connection
@@ -52,12 +53,16 @@ def _table(ledger: Ledger, connection: Connection, definition: Definition) -> Ta
             "state": trial.state,
             **{params[name]: value for name, value in params_of(trial.params).items()},
         }
+        told = [entry for entry in entries if not entry.is_mark]
+        notes = [text_of_note(entry) for entry in entries if entry.is_note]
         end = {"asked": trial.asked, "worker": trial.worker, "attempt": trial.attempt}
-        rows += [{**known, **_outcome(entry), **end} for entry in entries]
-        if not entries:
+        end |= {"notes": "\n".join(notes)} if notes else {}
+        rows += [{**known, **_outcome(entry), **end} for entry in told]
+        if not told:
             rows.append({**known, **end})
     columns = ["number", "state", *params.values(), "value", "measurement", "reason"]
     columns += ["asked", "told", "worker", "attempt"]
+    columns += ["notes"] if any("notes" in row for row in rows) else []
     about = read(definition.text(), "a definition")
     return Table(rows, [], columns, {"name": ledger.name, **about})
 
@@ -78,7 +83,8 @@ def _opened(
             if found is None:
                 listed = ", ".join(map(repr, names(connection))) or "none"
                 raise UnknownStudy(f"expected a study among {listed}, got {name!r}")
-            yield database, connection, found[0], Definition.from_text(found[1])
+            ledger = Ledger(database, found[0])
+            yield database, connection, found[0], present_definition(connection, ledger, found[1])
     finally:
         database.close()
 
@@ -173,6 +179,8 @@ def _new_definition(table: Table, arguments: StudyArguments, name: str) -> Defin
             described.get("seed") if arguments.seed is None else arguments.seed,
             arguments.method or described.get("method"),
             arguments.objective or described.get("objective"),
+            arguments.target or described.get("target"),
+            arguments.bounds or described.get("bounds"),
         )
     )
 
@@ -190,7 +198,8 @@ def _merged(
         row = create(connection, uuid.uuid4().hex, name, now, definition.text())
     else:
         row = found[0]
-        if found[1] != definition.text():
+        ledger = Ledger(database, row)
+        if present_definition(connection, ledger, found[1]).text() != definition.text():
             raise StudyMismatch(f"expected study {name!r} as it was a moment ago; import again")
     merger = Merger(Ledger(database, row), connection)
     merger.take(rows)

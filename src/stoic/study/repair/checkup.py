@@ -7,6 +7,7 @@ from typing import Any
 
 from stoic.errors import InvalidInput, StoicError, StoreDamaged
 from stoic.study.definition import Definition
+from stoic.study.marks.additions import present_definition
 from stoic.study.opened import adviser_of, observation_of
 from stoic.study.repair.issues import Issue, damage, damage_of, fine, note
 from stoic.study.store import Database
@@ -147,14 +148,18 @@ class _StudyCheck:
     def _replay(self) -> Iterator[Issue]:
         """Replay the log into the optimiser, and ask it for a trial."""
         try:
-            adviser = adviser_of(self._definition)
+            adviser = adviser_of(
+                present_definition(self._connection, self._ledger, self._definition.text())
+            )
         except InvalidInput:
             words = "its policy has a schedule of its own, so it was not replayed"
             yield note("replay", self._where, words)
             return
         try:
             entries = self._ledger.entries(self._connection, self._row)
-            adviser.take_all([observation_of(entry, trial.params) for entry, trial in entries])
+            adviser.take_log(
+                [observation_of(e, t.params) for e, t in entries if t is not None and not e.is_note]
+            )
             pending = [params_of(trial.params) for trial in self._ledger.open(self._connection)]
             adviser.suggest(self._row.next_number, pending)
         except StoicError as error:

@@ -151,7 +151,7 @@ def _rebuilt(
     taken.add(name)
     outcomes: dict[int, list[Entry]] = {}
     for entry in found.entries:
-        if entry.trial in found.trials:
+        if entry.trial in found.trials and not entry.is_mark:
             outcomes.setdefault(entry.trial, []).append(entry)
     made = create(connection, row.uid, name, row.made, definition.text())
     trial_rows = [_trial(n, found, outcomes, definition) for n in range(row.next_number)]
@@ -172,8 +172,11 @@ def _written(
     connection: Connection, ledger: Ledger, made: StudyRow, rows: list[TrialRow], found: Salvaged
 ) -> int:
     """Write trials and log; return the number of entries."""
-    known = [entry for entry in found.entries if entry.trial in found.trials]
-    kept = [entry._replace(seq=seq) for seq, entry in enumerate(known, 1)]
+    known = [entry for entry in found.entries if entry.trial in found.trials or entry.is_space]
+    kept = [
+        entry._replace(seq=seq, measurement=-seq if entry.is_mark else entry.measurement)
+        for seq, entry in enumerate(known, 1)
+    ]
     ledger.add_all(connection, rows)
     head = ledger.append_all(connection, made.head, kept)
     finished = sum(each.state != OPEN for each in rows)

@@ -197,12 +197,15 @@ class Ledger:
 
     def entries(
         self, connection: Connection, row: StudyRow, after: int = 0, head: str | None = None
-    ) -> Iterator[tuple[Entry, TrialRow]]:
-        """Entries after number ``after``, whose digest is ``head``, with their trials."""
+    ) -> Iterator[tuple[Entry, TrialRow | None]]:
+        """Entries after number ``after``, whose digest is ``head``, with their trials.
+
+        An entry about the whole study has none.
+        """
         head = first_head(self.uid) if head is None else head
         found = self._chunks(connection, _ENTRIES_AND_TRIALS, after, row.entries)
         for entry, rest in self._chain(row, found, after, head):
-            yield entry, TrialRow.of(rest, self.uid)
+            yield entry, None if entry.is_space else TrialRow.of(rest, self.uid)
 
     def _chain(
         self, row: StudyRow, found: Iterator[Any], seq: int, head: str

@@ -19,11 +19,13 @@ __all__ = [
     "FIRST_FORMAT",
     "GIVEN_BACK",
     "MAX_ROWS",
+    "NOTE",
     "OPEN",
     "RESTORE",
     "TAKEN_BACK",
     "TOLD",
     "UNKNOWN",
+    "WHOLE_STUDY",
     "Entry",
     "StudyRow",
     "TrialRow",
@@ -34,6 +36,8 @@ __all__ = [
 OPEN, TOLD, FAILED = "open", "told", "failed"
 MAX_ROWS = 10**7  # trials or entries of a study that are plausible; the largest budget of tune
 GIVEN_BACK, TAKEN_BACK = 0.0, 1.0  # ends of leases that are over: released, or reclaimed
+WHOLE_STUDY = -1  # the trial of an entry that is about none: a wider space
+NOTE = '{"note":'  # the begin of the content of a note
 UNKNOWN = -1.0  # the end of a lease of format 1, by an unknown clock
 RESTORE = "restore the store from a copy, or let `stoic study doctor` save what is readable"
 
@@ -124,7 +128,13 @@ FIRST_FORMAT = ("", "", 0.0, 0, UNKNOWN)  # further fields of a row of format 1,
 
 
 class Entry(NamedTuple):
-    """An entry of the log: one measurement, or the failure of a trial."""
+    """An entry of the log: one measurement, the failure of a trial, or a mark.
+
+    A mark is no outcome: it is a note on its trial, or says that the study goes on in another way:
+    in a wider space, or in finals, whose mark is of the trial that was asked last. Its content is
+    JSON data in ``reason``, and its measurement is negative, the number of the entry, so that no
+    two are alike.
+    """
 
     seq: int
     trial: int
@@ -132,6 +142,21 @@ class Entry(NamedTuple):
     value: str | None  # repr of the float
     reason: str | None  # JSON text
     told: float
+
+    @property
+    def is_mark(self) -> bool:
+        """Whether the entry is a mark."""
+        return self.measurement < 0
+
+    @property
+    def is_note(self) -> bool:
+        """Whether the mark is a note of a user."""
+        return self.is_mark and (self.reason or "").startswith(NOTE)
+
+    @property
+    def is_space(self) -> bool:
+        """Whether the mark widens the study's space."""
+        return self.is_mark and self.trial == WHOLE_STUDY
 
     def digest(self, head: str) -> str:
         """The digest that stands in the row, chained to that of the entry before."""

@@ -14,7 +14,7 @@ from stoic.errors import InvalidInput, OutOfPlan
 from stoic.forks import importing
 from stoic.optimize import Answer, Luckiest, Suspect, Trial
 from stoic.spaces import Arms
-from stoic.study.advisers import Adviser, Params
+from stoic.study.advisers.adviser import Adviser, Params
 from stoic.study.definition import Definition
 
 if TYPE_CHECKING:
@@ -137,7 +137,11 @@ class PolicyAdviser(Adviser):
         ends = sorted((self._sign * low, self._sign * high))
         key = self._key(arm)
         return Answer(
-            self._params(key), self._sign * value, (ends[0], ends[1]), self._measured[key]
+            self._params(key),
+            self._sign * value,
+            (ends[0], ends[1]),
+            self._measured[key],
+            target="mean",
         )
 
     @property

@@ -7,9 +7,10 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from stoic.optimize import Answer, Luckiest, Optimizer, Suspect, Trial
+from stoic.optimize import Answer, FinalsRecord, Luckiest, Optimizer, Suspect, Trial, Verdict
+from stoic.optimize.answers import Explanation
 from stoic.randomness import generator
-from stoic.study.advisers import Adviser, Observation, Params
+from stoic.study.advisers.adviser import Adviser, Mark, Observation, Params
 from stoic.study.definition import Definition
 
 __all__ = ["OptimizerAdviser", "RandomAdviser"]
@@ -26,7 +27,11 @@ class OptimizerAdviser(Adviser):
     def optimizer(self) -> Optimizer:
         """The optimiser, made when it is needed: its imports take half a second."""
         of = self.definition
-        return Optimizer(of.space, direction=of.direction, seed=of.seed)
+        aim = of.aim
+        return Optimizer(
+            of.space, direction=aim.direction, seed=of.seed,
+            target=aim.target, bounds=aim.bounds, baseline=of.baseline,
+        )  # fmt: skip
 
     def take(self, number: int, params: Params, value: float | None, reason: str | None) -> None:
         self.take_all([(number, params, value, reason)])
@@ -34,6 +39,41 @@ class OptimizerAdviser(Adviser):
     def take_all(self, observations: Sequence[Observation]) -> None:
         self.optimizer.tell_all([observation[1:] for observation in observations])
         self._numbers += [observation[0] for observation in observations]
+
+    def mark(self, mark: Mark) -> None:
+        if mark.evaluations:
+            self.optimizer.start_finals(mark.evaluations, mark.contenders)
+        else:
+            self.optimizer.end_finals()
+
+    @property
+    def finals(self) -> tuple[int, int] | None:
+        found = self.optimizer.finals
+        return (
+            None if found is None else (len(set(self._numbers[: found.start])), found.evaluations)
+        )
+
+    def contenders(self, evaluations: int) -> list[dict[str, Any]]:
+        return self.optimizer.contenders(evaluations)
+
+    def settled(self) -> bool:
+        return self.optimizer.settled()
+
+    def verdict(self) -> Verdict | None:
+        return self.optimizer.verdict()
+
+    def explanation(self) -> Explanation:
+        return self.optimizer.conclude().explanation
+
+    def finals_record(self) -> FinalsRecord | None:
+        record = self.optimizer.finals_record()
+        if record is None:
+            return None
+        contenders = (
+            replace(each, trials=tuple(self._numbers[i] for i in each.trials))
+            for each in record.contenders
+        )
+        return replace(record, contenders=tuple(contenders))
 
     def suggest(self, number: int, pending: Sequence[Params]) -> dict[str, Any]:
         del number  # it follows from the history and from what is pending
@@ -64,7 +104,14 @@ class RandomAdviser(OptimizerAdviser):
 
     needs_history = False
 
+    def contenders(self, evaluations: int) -> list[dict[str, Any]]:
+        """None: its suggestions depend on no log, so it holds no finals."""
+        del evaluations
+        return []
+
     def suggest(self, number: int, pending: Sequence[Params]) -> dict[str, Any]:
         del pending
+        if number == 0 and self.definition.baseline is not None:
+            return dict(self.definition.baseline)
         space = self.definition.space
         return space.decode(space.draw(generator(self.definition.seed, number)))

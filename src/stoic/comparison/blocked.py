@@ -1,0 +1,222 @@
+r"""Compare two contenders once, after a number of blocks that was fixed in advance.
+
+Each block measures both contenders once, in random order. If both are alike, then which of the two
+values of a block belongs to which contender is a fair coin, whatever the values are: drift,
+autocorrelation and outliers do not matter. So a statistic is compared with the values that it takes
+when the two values of any blocks change places:
+
+    T(Δ) = Σ_j [ψ((x_j − Δ − c_j)/s) − ψ((b_j − c_j)/s)],    ψ(u) = (ν + 1) u / (ν + u²),
+
+where b_j and x_j are the values of the two in block j, Δ is a difference to be tested, c_j the
+median of the values of block j and of its neighbours, and s their median distance from these
+centres. Neither c nor s depends on which value is whose. The score ψ of a t distribution decreases
+for outliers, of either sign. A failed run has the largest score, so it counts as a clear loss.
+
+The interval holds all Δ that are not rejected at (1 − level)/2 on either side. With fewer than
+five blocks no such interval is possible; it is then Student's, of the mean difference.
+
+Use this where one looks once. Where one looks after each block, use
+:func:`stoic.comparison.compare`.
+
+References
+----------
+Fisher, *The design of experiments*, 1935, §21. Maritz, *A note on exact robust confidence intervals
+for location*, Biometrika 1979.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtr, stdtr, stdtrit
+
+from stoic.checks import Array
+from stoic.diagnostics.location import MAD_OF_NORMAL
+
+__all__ = ["MIN_BLOCKS", "Shift", "shift_between"]
+
+MIN_BLOCKS = 5  # for an interval of 90% by exchanges: 2⁻⁵ is below 5%, 2⁻⁴ above
+_MAX_EXACT_BLOCKS = 12  # all 2ⁿ exchanges; of more, the normal distribution with their variance
+_DEGREES_OF_FREEDOM = 5.0  # ν; as in the evidence of duels
+_PEAK = (_DEGREES_OF_FREEDOM + 1.0) / (2.0 * math.sqrt(_DEGREES_OF_FREEDOM))  # the largest score
+_POINTS = 65  # of a grid; each round narrows a bound to one of its cells
+_ROUNDS = 6
+_FAR = 3.0  # ranges of the differences by which the grid exceeds them
+Flags = npt.NDArray[np.bool_]
+
+_ROUNDING = 1e-9  # of the largest value: smaller differences are none
+_TINY = 1e-12  # of a statistic: rounding
+
+
+@dataclass(frozen=True)
+class Shift:
+    """By how much the values of one contender exceed those of the other."""
+
+    value: float
+    """The difference for which the statistic is 0; NaN where no block has both values."""
+    interval: tuple[float, float]
+    """Infinite ends are unknown; both are ∞ (−∞) if one contender failed and never the other."""
+    above: float
+    """The confidence that the difference is above 0: 1 less the one-sided p-value, of which the
+    part that is due to ties counts half."""
+    blocks: int
+    """Blocks of which at least one contender has a value."""
+
+
+def shift_between(old: Array, new: Array, level: float = 0.9) -> Shift:
+    """The difference ``new − old`` from the values of both in each block.
+
+    A value of −∞ is a run that failed: it is less than all others.
+
+    >>> rng = np.random.default_rng(1)
+    >>> old, new = rng.normal(10.0, 0.2, 8), rng.normal(9.0, 0.2, 8)
+    >>> old[2] = 500.0
+    >>> found = shift_between(old, new)
+    >>> [round(end, 2) for end in found.interval], found.blocks
+    ([-1.2, -0.88], 8)
+    """
+    kept = ~(np.isinf(old) & np.isinf(new))
+    old, new = old[kept], new[kept]
+    both = np.isfinite(old) & np.isfinite(new)
+    n = len(old)
+    alpha = (1.0 - level) / 2.0
+    if n < MIN_BLOCKS:
+        return _student(old, new, both, alpha)
+    unit = _unit(old[both], new[both])
+    old, new = old / unit, new / unit
+    statistic = _Statistic(old, new)
+    upper, lower = (float(p[0]) for p in statistic.tails(np.zeros(1)))
+    certain = (1.0 - upper + lower) / 2.0
+    if not both.any():
+        ends = math.inf if upper <= alpha else -math.inf, -math.inf if lower <= alpha else math.inf
+        return Shift(math.nan, ends, certain, n)
+    differences = new[both] - old[both]
+    size = float(max(np.abs(old[both]).max(), np.abs(new[both]).max()))
+    low = _end(statistic, differences, alpha, size)
+    high = -_end(_Statistic(new, old), -differences, alpha, size)
+    value = min(max(_root(statistic, differences), low), high)
+    return Shift(unit * value, (unit * low, unit * high), certain, n)
+
+
+def _student(old: Array, new: Array, both: Flags, alpha: float) -> Shift:
+    """Student's interval of few differences; a failed run leaves it without ends."""
+    blocks, m = len(old), int(both.sum())
+    with np.errstate(over="ignore"):
+        d = np.clip(new[both] - old[both], -1e307, 1e307)
+    value = float(np.median(d)) if m else math.nan
+    if m < 3 or m < blocks:  # two differences may agree by chance
+        return Shift(value, (-math.inf, math.inf), 0.5, blocks)
+    unit = float(np.abs(d).max()) or 1.0
+    mean, error = float((d / unit).mean()), float((d / unit).std(ddof=1)) / math.sqrt(m)
+    half = float(stdtrit(m - 1, 1.0 - alpha)) * error
+    certain = float(stdtr(m - 1, mean / error)) if error else (1.0 + np.sign(mean)) / 2.0
+    return Shift(unit * mean, (unit * (mean - half), unit * (mean + half)), float(certain), m)
+
+
+class _Statistic:
+    """T(Δ) and how many exchanges give as much."""
+
+    def __init__(self, old: Array, new: Array) -> None:
+        self._old, self._new = old, new
+        n = len(old)
+        first = np.clip(np.arange(n) - 1, 0, max(n - 3, 0))
+        self._near = first[:, None] + np.arange(min(3, n))  # each block and its neighbours
+        self._signs = _signs(n) if n <= _MAX_EXACT_BLOCKS else None
+
+    def terms(self, shifts: Array) -> Array:
+        """The terms of T for each Δ: a row for each."""
+        pair = np.stack(
+            [np.broadcast_to(self._old, (len(shifts), len(self._old))),
+             self._new[None] - shifts[:, None]], axis=1
+        )  # fmt: skip
+        failed = np.isinf(pair)
+        known = np.where(failed, np.nan, pair)
+        with np.errstate(all="ignore"):
+            near = known[:, :, self._near].transpose(0, 2, 1, 3)
+            centres = _medians(near.reshape(*near.shape[:2], -1))
+            residuals = known - centres[:, None, :]
+            scale = _medians(np.abs(residuals).reshape(len(shifts), -1)) / MAD_OF_NORMAL
+            u = residuals / np.where(scale > 0.0, scale, 1.0)[:, None, None]
+            scores = (_DEGREES_OF_FREEDOM + 1.0) * u / (_DEGREES_OF_FREEDOM + u * u)
+        scores = np.where(np.isfinite(scores), scores, 0.0)
+        terms = scores[:, 1] - scores[:, 0]
+        worst = np.where(failed[:, 1], np.sign(pair[:, 1]), -np.sign(pair[:, 0]))
+        return np.where(failed.any(axis=1), 2.0 * _PEAK * worst, terms)
+
+    def tails(self, shifts: Array) -> tuple[Array, Array]:
+        """The shares of all exchanges that give at least T(Δ), and at most T(Δ)."""
+        terms = self.terms(shifts)
+        total = terms.sum(axis=1)
+        if self._signs is None:
+            std = np.sqrt((terms * terms).sum(axis=1))
+            upper = ndtr(-total / np.where(std > 0.0, std, 1.0))
+            return upper, 1.0 - upper
+        others = terms @ self._signs.T
+        slack = _TINY * (1.0 + np.abs(terms).sum(axis=1))[:, None]
+        above = (others >= total[:, None] - slack).mean(axis=1)
+        below = (others <= total[:, None] + slack).mean(axis=1)
+        return np.asarray(above), np.asarray(below)
+
+
+def _end(statistic: _Statistic, differences: Array, alpha: float, size: float) -> float:
+    """The lowest Δ that is not rejected for being too low: so many exchanges give as much.
+
+    ``size`` is that of the largest value, to which rounding is relative.
+    """
+    low, high = float(differences.min()), float(differences.max())
+    range_ = max(high - low, _ROUNDING * size, 1e-300)
+    far = low - _FAR * range_
+    if statistic.tails(np.array([far]))[0][0] > alpha:
+        return -math.inf
+    grid = np.concatenate([[far], np.quantile(differences, np.linspace(0.0, 1.0, _POINTS - 1))])
+    right = high
+    for _ in range(_ROUNDS):
+        kept = statistic.tails(grid)[0] > alpha
+        if not kept.any():
+            return float(grid[-1])
+        first = int(np.argmax(kept))
+        left, right = grid[max(first - 1, 0)], grid[first]
+        if left == right:
+            break
+        grid = left + (right - left) * np.linspace(0.0, 1.0, _POINTS)
+    return float(right)
+
+
+def _root(statistic: _Statistic, differences: Array) -> float:
+    """The Δ for which T is nearest to 0, the middle one where there are several."""
+    ordered = np.sort(differences)
+    halves = (ordered[1:] + ordered[:-1]) / 2.0
+    grid = np.sort(np.concatenate([ordered, halves]))
+    for _ in range(2):
+        size = np.abs(statistic.terms(grid).sum(axis=1))
+        least = np.flatnonzero(size <= size.min() + _TINY)
+        at = int(least[len(least) // 2])
+        left, right = grid[max(at - 1, 0)], grid[min(at + 1, len(grid) - 1)]
+        grid = np.unique(np.append(np.linspace(left, right, _POINTS), grid[least]))
+    size = np.abs(statistic.terms(grid).sum(axis=1))
+    least = np.flatnonzero(size <= size.min() + _TINY)
+    return float(grid[least].mean())
+
+
+def _medians(values: Array) -> Array:
+    """Medians along the last axis of the values that are known; 0 where none is."""
+    known = ~np.isnan(values)
+    counts = known.sum(axis=-1)
+    ordered = np.sort(np.where(known, values, np.inf), axis=-1)
+    low, high = np.maximum(counts - 1, 0) // 2, counts // 2
+    high = np.minimum(high, values.shape[-1] - 1)
+    pair = [np.take_along_axis(ordered, i[..., None], -1)[..., 0] for i in (low, high)]
+    return np.asarray(np.where(counts > 0, (pair[0] + pair[1]) / 2.0, 0.0))
+
+
+def _signs(n: int) -> Array:
+    return np.asarray(1.0 - 2.0 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1))
+
+
+def _unit(old: Array, new: Array) -> float:
+    """A unit in which sums of the values are finite."""
+    largest = float(max(np.abs(old).max(), np.abs(new).max())) if old.size else 1.0
+    return largest if largest > 1e290 or 0.0 < largest < 1e-290 else 1.0

@@ -1,0 +1,47 @@
+"""How many evaluations the finals take, unless the caller says so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["Confirm", "finals_size"]
+
+Confirm = int | Literal["auto"]
+
+
+@dataclass(frozen=True)
+class SizeRule:
+    """The size of finals; chosen with benchmarks/core/verdicts.py and benchmarks/robust."""
+
+    share: float = 1 / 5  # of all evaluations
+    more: int = 2  # evaluations beside this share: with 60, seven blocks of two
+    least: int = 10  # five blocks of two, with which an interval of 90% is possible
+    most_of_few: float = 1 / 3  # of all evaluations, where they are few
+    most: int = 100
+    share_alone: float = 1 / 15  # without a baseline: to separate the best candidates
+    least_alone: int = 4
+    from_alone: int = 30  # evaluations; of fewer, all are for the search
+
+
+_RULE = SizeRule()
+
+
+def finals_size(confirm: Confirm, evaluations: int, *, has_baseline: bool) -> int:
+    """The evaluations of the finals among so many in all.
+
+    >>> [finals_size("auto", n, has_baseline=True) for n in (3, 20, 30, 60, 100, 1000)]
+    [0, 6, 10, 14, 22, 100]
+    >>> [finals_size("auto", n, has_baseline=False) for n in (20, 60, 100)]
+    [0, 4, 7]
+    """
+    r = _RULE
+    if confirm != "auto":
+        return min(confirm, evaluations)
+    if has_baseline:
+        wanted = max(round(r.share * evaluations) + r.more, r.least)
+        size = min(wanted, int(r.most_of_few * evaluations), r.most)
+        return size if size > 1 else 0
+    if evaluations < r.from_alone:
+        return 0
+    return min(max(round(r.share_alone * evaluations), r.least_alone), r.most)

@@ -1,0 +1,212 @@
+"""The verdict: whether the answer is better than the baseline, from the finals alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from stoic.comparison.blocked import Shift, shift_between
+from stoic.comparison.words import change_in_words, interval_in_words
+
+__all__ = ["BETTER", "NOT_SHOWN", "WORSE", "Verdict", "compared"]
+
+BETTER, NOT_SHOWN, WORSE = "better", "not shown to be better", "worse"
+_LEVEL = 0.9  # of the interval; so a verdict has an error of at most 5%
+_MIN_CONFIDENCE, _MAX_CONFIDENCE = 0.01, 0.99  # that are shown as numbers
+
+Pair = tuple[float | None, float | None]
+
+
+@dataclass(frozen=True)
+class _Change:
+    change: float
+    interval: tuple[float, float]
+    relative: bool
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How the best challenger compares with the baseline, by their measurements in the finals.
+
+    Measurements that led to the choice of the challenger are not used, so the verdict has no
+    winner's curse. Without a baseline, the answer is compared with the runner-up.
+    """
+
+    word: str
+    """``"better"``, ``"not shown to be better"`` or ``"worse"``."""
+    params: Mapping[str, Any] | None
+    """The challenger; None where no configuration but the baseline was measured."""
+    reference: Mapping[str, Any] | None
+    """What it is compared with: the baseline, or the runner-up; None if there is neither."""
+    has_baseline: bool
+    direction: str
+    difference: float = math.nan
+    """Typical value of the challenger less that of the reference; NaN where it is unknown."""
+    interval: tuple[float, float] = (-math.inf, math.inf)
+    """Of the difference: 90%. Infinite ends are unknown."""
+    ratio: float | None = None
+    """The typical ratio of the two values; None unless all values are positive."""
+    ratio_interval: tuple[float, float] | None = None
+    probability: float = 0.5
+    """Confidence that the challenger is better: 1 less the one-sided p-value."""
+    pairs: tuple[Pair, ...] = ()
+    """Values of reference and challenger in each block; None is a failed evaluation."""
+    kept: bool = False
+    """Whether the baseline is the answer."""
+
+    @property
+    def measurements(self) -> int:
+        """Blocks in which reference and challenger were measured."""
+        return len(self.pairs)
+
+    @property
+    def better(self) -> bool:
+        """Whether the challenger was shown to be better than the baseline."""
+        return self.word == BETTER
+
+    def __str__(self) -> str:
+        """One sentence.
+
+        >>> str(compared([(10.0, 8.8), (10.3, 9.1), (9.9, 8.6), (10.2, 9.3), (10.0, 8.7)],
+        ...              "minimize"))
+        'better than the baseline: 11.9 % lower (90% interval: 8.8 % to 13.1 % lower), \
+better with probability 0.98, 5 paired measurements'
+        """
+        return ": ".join(part for part in (self.headline, self.details) if part)
+
+    @property
+    def headline(self) -> str:
+        """The word, and what the challenger is compared with."""
+        if not self.has_baseline:
+            if self.params is None or self.reference is None:
+                return "no baseline was given, and no other configuration may be better"
+            return "no baseline was given; the answer against the runner-up"
+        if self.params is None:
+            return f"{NOT_SHOWN}: no configuration but the baseline has a value"
+        if self.kept and self.word == NOT_SHOWN:
+            return f"{NOT_SHOWN}: the baseline is the best found; the best other configuration"
+        return f"{self.word} than the baseline"
+
+    @property
+    def details(self) -> str:
+        """The difference with its interval, the probability, and the number of measurements."""
+        if self.params is None or self.reference is None:
+            return ""
+        n = self.measurements
+        if not n:
+            return "not measured together"
+        change = self._change
+        count = f"{n} paired measurement" + "s" * (n > 1)
+        failed = self._failed()
+        if not math.isfinite(change.change):
+            return f"{count}{failed}"
+        known = any(map(math.isfinite, change.interval))
+        interval = f"90% interval: {interval_in_words(change)}" if known else "interval unknown"
+        chance = f"better with probability {_probability(self.probability)}"
+        parts = [f"{change_in_words(change)} ({interval})", *[chance] * known, count + failed]
+        return ", ".join(parts)
+
+    @property
+    def _change(self) -> _Change:
+        if self.ratio is None or self.ratio_interval is None:
+            return _Change(self.difference, self.interval, relative=False)
+        low, high = self.ratio_interval
+        low = low - 1.0 if low > 0.0 else -math.inf
+        return _Change(self.ratio - 1.0, (low, high - 1.0), relative=True)
+
+    def _failed(self) -> str:
+        counts = [sum(pair[i] is None for pair in self.pairs) for i in (1, 0)]
+        of = ("its", "the baseline's" if self.has_baseline else "the runner-up's")
+        texts = [f"{n} of {whose} failed" for n, whose in zip(counts, of, strict=True) if n]
+        return f" ({', '.join(texts)})" if texts else ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The verdict as data that JSON can hold; what is unknown is None."""
+        return {
+            "word": self.word,
+            "text": str(self),
+            "params": None if self.params is None else dict(self.params),
+            "reference": None if self.reference is None else dict(self.reference),
+            "has_baseline": self.has_baseline,
+            "difference": _known(self.difference),
+            "interval": [_known(end) for end in self.interval],
+            "ratio": self.ratio,
+            "ratio_interval": None
+            if self.ratio_interval is None
+            else [_known(end) for end in self.ratio_interval],
+            "probability": self.probability,
+            "measurements": self.measurements,
+            "pairs": [list(pair) for pair in self.pairs],
+            "baseline_kept": self.kept,
+        }
+
+
+def compared(
+    pairs: Sequence[Pair],
+    direction: str,
+    *,
+    params: Mapping[str, Any] | None = None,
+    reference: Mapping[str, Any] | None = None,
+    has_baseline: bool = True,
+) -> Verdict:
+    """The verdict of pairs of values, of the reference and of the challenger.
+
+    Decisions are made on differences. The interval of the ratio is on the same side of 1.
+    """
+    sign = 1.0 if direction == "maximize" else -1.0
+    kept = [pair for pair in pairs if pair != (None, None)]
+    plain = Verdict(NOT_SHOWN, params or {}, reference or {}, has_baseline, direction)
+    if not kept:
+        return plain
+    known = [value for pair in kept for value in pair if value is not None]
+    found = _shift(kept, sign)
+    low, high = sorted((sign * found.interval[0], sign * found.interval[1]))
+    word = BETTER if found.interval[0] > 0.0 else WORSE if found.interval[1] < 0.0 else NOT_SHOWN
+    plain = replace(
+        plain,
+        word=word,
+        difference=sign * found.value,
+        interval=(low, high),
+        probability=found.above,
+        pairs=tuple(kept),
+    )
+    if min(known) <= 0.0:
+        return plain
+    logs = [tuple(None if y is None else math.log(y) for y in pair) for pair in kept]
+    ratio = _shift(logs, sign)
+    ends = sorted((sign * ratio.interval[0], sign * ratio.interval[1]))
+    if low > 0.0 or high < 0.0:  # the same decision
+        ends = [max(end, 0.0) if low > 0.0 else min(end, 0.0) for end in ends]
+    elif math.isfinite(low) or math.isfinite(high):
+        ends = [min(ends[0], 0.0), max(ends[1], 0.0)]
+    value = sign * ratio.value
+    if math.isnan(value):
+        return plain
+    return replace(plain, ratio=_exp(value), ratio_interval=(_exp(ends[0]), _exp(ends[1])))
+
+
+def _shift(pairs: Sequence[Any], sign: float) -> Shift:
+    """The gain of the second over the first; a failed evaluation is the worst of all."""
+    old, new = (
+        np.array([-math.inf if pair[i] is None else sign * pair[i] for pair in pairs])
+        for i in (0, 1)
+    )
+    return shift_between(old, new, _LEVEL)
+
+
+def _exp(value: float) -> float:
+    return math.inf if value > 700.0 else math.exp(value)
+
+
+def _known(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _probability(value: float) -> str:
+    if value > _MAX_CONFIDENCE:
+        return f"over {_MAX_CONFIDENCE}"
+    return f"under {_MIN_CONFIDENCE}" if value < _MIN_CONFIDENCE else f"{value:.2f}"

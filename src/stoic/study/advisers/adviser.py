@@ -1,0 +1,131 @@
+"""Advisers suggest the next trial and draw conclusions; they are rebuilt from the study's log."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from stoic.errors import InvalidInput
+from stoic.optimize import Answer, FinalsRecord, Luckiest, Suspect, Trial, Verdict
+from stoic.optimize.answers import Explanation
+from stoic.report import Result
+from stoic.study.definition import Definition
+
+__all__ = ["Adviser", "Mark", "Observation", "Params"]
+
+Params = Mapping[str, Any]
+Observation = tuple[int, Params, float | None, str | None]  # trial, its parameters, value, reason
+
+
+@dataclass(frozen=True)
+class Mark:
+    """An entry of the log that is no outcome: finals begin, or end where ``evaluations`` is 0."""
+
+    evaluations: int
+    contenders: tuple[Params, ...] = ()
+
+
+class Adviser(ABC):
+    """Suggests trials as a function of the log: the same entries give the same suggestions."""
+
+    needs_history = True  # whether suggestions depend on the log
+
+    def __init__(self, definition: Definition) -> None:
+        self.definition = definition
+
+    @abstractmethod
+    def take(self, number: int, params: Params, value: float | None, reason: str | None) -> None:
+        """Take in an entry of the log; a failure has no value."""
+
+    def take_all(self, observations: Sequence[Observation]) -> None:
+        """Take in entries in order."""
+        for observation in observations:
+            self.take(*observation)
+
+    def mark(self, mark: Mark) -> None:
+        """Take in a mark of the log."""
+        raise InvalidInput(f"expected no {mark} in this study; it has no finals")
+
+    def take_log(self, entries: Sequence[Observation | Mark]) -> None:
+        """Take in a part of the log: outcomes and marks, in order."""
+        outcomes: list[Observation] = []
+        for entry in entries:
+            if isinstance(entry, Mark):
+                self.take_all(outcomes)
+                self.mark(entry)
+                outcomes = []
+            else:
+                outcomes.append(entry)
+        self.take_all(outcomes)
+
+    # -- finals: of optimisers alone ----------------------------------------------------------
+
+    @property
+    def finals(self) -> tuple[int, int] | None:
+        """Of the present finals: finished trials when they began, and planned evaluations."""
+        return None
+
+    def contenders(self, evaluations: int) -> list[dict[str, Any]]:
+        """Who would take part in finals that began now; fewer than two if there can be none."""
+        del evaluations
+        return []
+
+    def settled(self) -> bool:
+        """Whether another measurement would hardly improve the answer."""
+        return False
+
+    def verdict(self) -> Verdict | None:
+        """What the finals show; None without finals."""
+        return None
+
+    def finals_record(self) -> FinalsRecord | None:
+        """The finals so far, block by block; None without."""
+        return None
+
+    def explanation(self) -> Explanation | None:
+        """The kind of function, scale and noise that the values indicate; of optimisers alone."""
+        return None
+
+    @abstractmethod
+    def suggest(self, number: int, pending: Sequence[Params]) -> dict[str, Any]:
+        """The configuration of trial ``number`` while others are under evaluation."""
+
+    @abstractmethod
+    def recommend(self) -> Answer:
+        """The recommended configuration."""
+
+    @property
+    @abstractmethod
+    def luckiest(self) -> Luckiest:
+        """The best measurement."""
+
+    @abstractmethod
+    def suspects(self) -> tuple[Suspect, ...]:
+        """Measurements that are taken for corrupt."""
+
+    @property
+    @abstractmethod
+    def trials(self) -> tuple[Trial, ...]:
+        """All entries of the log, in order."""
+
+    def result(self) -> Result:
+        """All conclusions at once."""
+        known = any(not trial.failed for trial in self.trials)
+        return Result(
+            best=self.recommend() if known else None,
+            luckiest=self.luckiest if known else None,
+            suspects=self.suspects() if known else (),
+            trials=self.trials,
+            space=self.definition.space,
+            direction=self.definition.direction,
+            seed=self.definition.seed,
+            objective=self.definition.objective,
+            target=self.definition.target,
+            bounds=self.definition.bounds,
+            explanation=self.explanation() if known else None,
+            verdict=self.verdict() if known else None,
+            finals=self.finals_record() if known else None,
+            baseline=self.definition.baseline,
+        )

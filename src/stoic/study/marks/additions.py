@@ -1,0 +1,132 @@
+"""What users add to a study's log beside outcomes: notes on trials, and wider spaces."""
+
+from __future__ import annotations
+
+from stoic.checks import describe
+from stoic.errors import InvalidInput, InvalidState, StoreDamaged
+from stoic.spaces import Space
+from stoic.spaces.widening import widened
+from stoic.study.definition import Definition
+from stoic.study.store.codec import read, written
+from stoic.study.store.connection import Connection
+from stoic.study.store.ledger import Ledger, Present
+from stoic.study.store.rows import RESTORE, WHOLE_STUDY, Entry, first_head
+from stoic.study.store.schema import ENTRY_COLUMNS
+
+__all__ = [
+    "add_note",
+    "checked_note",
+    "last_space",
+    "noted",
+    "present_definition",
+    "text_of_note",
+    "widen",
+    "with_space",
+]
+
+_MAX_NOTE_CHARACTERS = 1000
+_NOTE, _SPACE = "note", "space"  # the keys of the content; that of a note also begins it
+_COLUMNS = ", ".join(ENTRY_COLUMNS)
+_LAST = (
+    f"SELECT {_COLUMNS} FROM stoic_log WHERE study = ? AND trial = ? "
+    "AND measurement < 0 ORDER BY measurement LIMIT 1"
+)
+_DIGEST = "SELECT seal FROM stoic_log WHERE study = ? AND seq = ?"
+
+# -- notes -------------------------------------------------------------------------------------
+
+
+def checked_note(text: object) -> str:
+    r"""A note on one line, or `InvalidInput`.
+
+    >>> checked_note("cold\n cache")
+    'cold cache'
+    """
+    line = " ".join(text.split()) if isinstance(text, str) else ""
+    if not line or len(line) > _MAX_NOTE_CHARACTERS:
+        got = f"{len(line)} characters" if line else describe(text)
+        raise InvalidInput(
+            f"expected a note as text of 1 to {_MAX_NOTE_CHARACTERS} characters, got {got}; "
+            "shorten it, or write it to a file and note its name"
+        )
+    return line
+
+
+def add_note(
+    connection: Connection, ledger: Ledger, present: Present, trial: int, text: str
+) -> bool:
+    """Add a note to a trial; False where the trial has it already."""
+    if text in noted(connection, ledger, trial):
+        return False
+    _append(connection, ledger, present, trial, {_NOTE: text})
+    return True
+
+
+def noted(connection: Connection, ledger: Ledger, trial: int) -> list[str]:
+    """The notes on a trial, in order."""
+    sql = (
+        f"SELECT {_COLUMNS} FROM stoic_log WHERE study = ? AND trial = ? AND measurement < 0 "
+        "ORDER BY measurement DESC"
+    )
+    rows = connection.execute(sql, (ledger.id, trial))
+    marks = [Entry._make(columns[:6]) for columns in rows]
+    return [text_of_note(mark) for mark in marks if mark.is_note]
+
+
+def text_of_note(entry: Entry) -> str:
+    """The text of a note, or `StoreDamaged`."""
+    data = read(entry.reason, "a note")
+    if not isinstance(data, dict) or not isinstance(data.get(_NOTE), str):
+        raise StoreDamaged(f"entry {entry.seq} of the log is a note that can't be read", RESTORE)
+    return str(data[_NOTE])
+
+
+# -- wider spaces ------------------------------------------------------------------------------
+
+
+def widen(connection: Connection, ledger: Ledger, present: Present, space: Space) -> None:
+    """Make the study's space wider from here on; the caller checked that it is wider."""
+    _append(connection, ledger, present, WHOLE_STUDY, {_SPACE: space.describe()})
+
+
+def last_space(connection: Connection, ledger: Ledger) -> Entry | None:
+    """The last entry that widened the study's space."""
+    found = connection.execute(_LAST, (ledger.id, WHOLE_STUDY)).fetchone()
+    if found is None:
+        return None
+    before = connection.value(_DIGEST, (ledger.id, found[0] - 1))
+    return Entry.of(found, first_head(ledger.uid) if before is None else before, found[0])
+
+
+def with_space(definition: Definition, entry: Entry) -> Definition:
+    """The definition with the wider space of an entry, or `StoreDamaged`."""
+    try:
+        if definition.policy is not None:
+            raise InvalidInput("a study of a policy has no other space")
+        found = Space.from_description(read(entry.reason, "a wider space")[_SPACE])
+        return definition.with_space(widened(definition.space, found))
+    except (InvalidInput, InvalidState, LookupError, TypeError) as cause:
+        raise StoreDamaged(
+            f"expected a wider space in entry {entry.seq} of the log, got another: {cause}", RESTORE
+        ) from cause
+
+
+def present_definition(connection: Connection, ledger: Ledger, text: str) -> Definition:
+    """The definition of a study, whose text is given, with the space that it has by now."""
+    definition = Definition.from_text(text)
+    last = last_space(connection, ledger)
+    return definition if last is None else with_space(definition, last)
+
+
+# -- entries -----------------------------------------------------------------------------------
+
+
+def _append(
+    connection: Connection, ledger: Ledger, present: Present, trial: int, content: dict[str, object]
+) -> None:
+    """Append a mark, and save the study's row."""
+    seq = present.row.entries + 1
+    entry = Entry(seq, trial, -seq, None, written(content), present.now)
+    head = ledger.append_all(connection, present.row.head, [entry])
+    present.row = present.row._replace(entries=seq, head=head)
+    ledger.save(connection, present.row)

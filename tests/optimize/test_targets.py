@@ -1,0 +1,160 @@
+"""Answers estimate what was asked for, no suspect moves them, and they are possible."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import stoic
+from stoic.errors import InvalidInput
+from stoic.optimize import Optimizer
+from stoic.optimize.aim import Aim
+from stoic.optimize.answers.possible import Possible
+from stoic.report import Result
+
+SQUARE = {"x": (0.0, 1.0), "y": (0.0, 1.0)}
+
+
+def told(
+    noise: str, seed: int = 0, n: int = 40, *, offset: float = 20.0, **question: object
+) -> Optimizer:
+    """An optimiser that knows n times, two thirds of them near the least."""
+    rng = np.random.default_rng(seed)
+    made = Optimizer(SQUARE, direction="minimize", **question)  # type: ignore[arg-type]
+    for i in range(n):
+        u = rng.random(2) if i % 3 == 0 else np.clip(0.4 + 0.1 * rng.standard_normal(2), 0, 1)
+        error = rng.lognormal(0.0, 1.2) if noise == "lognormal" else rng.standard_normal()
+        value = offset + 10.0 * float(((u - 0.4) ** 2).sum()) + float(error)
+        value *= 50.0 if noise == "spikes" and rng.random() < 0.1 else 1.0
+        made.tell({"x": float(u[0]), "y": float(u[1])}, value)
+    return made
+
+
+def test_a_mean_is_above_a_median_where_the_tail_is() -> None:
+    higher = 0
+    for seed in range(4):
+        median = told("lognormal", seed).recommend()
+        mean = told("lognormal", seed, target="mean").recommend()
+        assert mean.params == median.params
+        assert (median.target, mean.target) == ("median", "mean")
+        assert "average" in str(mean)
+        assert "median" in str(median)
+        higher += mean.value > median.value
+    assert higher == 4
+
+
+def test_suspects_move_neither_value_nor_interval() -> None:
+    for seed in range(3):
+        made = told("spikes", seed)
+        conclusion = made.conclude()
+        gone = {suspect.trial for suspect in conclusion.suspects}
+        assert gone
+        again = Optimizer(SQUARE, direction="minimize")
+        again.tell_all([(t.params, t.value, None) for t in made.trials if t.number not in gone])
+        same, best = again.estimate(conclusion.answer.params), conclusion.answer
+        assert same.value == pytest.approx(best.value, rel=1e-9)
+        assert same.interval == pytest.approx(best.interval, rel=1e-9)
+        assert not again.suspects()
+
+
+def test_a_single_run_scatters_more_than_the_median() -> None:
+    best = told("normal").recommend()
+    assert best.single_run[0] < best.interval[0] < best.interval[1] < best.single_run[1]
+    errors = np.random.default_rng(1).standard_normal(10_000)
+    truth = 20.0 + 10.0 * sum((best.params[k] - 0.4) ** 2 for k in SQUARE)
+    runs = truth + errors
+    assert 0.75 < np.mean((best.single_run[0] < runs) & (runs < best.single_run[1])) < 0.99
+
+
+@pytest.mark.parametrize("direction", ["maximize", "minimize"])
+def test_accuracies_stay_within_their_bounds(direction: str) -> None:
+    sign = 1.0 if direction == "maximize" else -1.0
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        made = Optimizer({"x": (0.0, 1.0)}, direction=direction, bounds=(-1.0, 1.0))
+        for x in rng.random(15).tolist():
+            value = 1.0 - 0.05 * (x - 0.4) ** 2 + 0.02 * rng.standard_normal()
+            made.tell({"x": x}, sign * min(value, 1.0))
+        result = Result.of(made)
+        best = result.best
+        assert best is not None
+        ends = (best.value, *best.interval, *best.single_run)
+        assert max(map(abs, ends)) <= 1.0
+        assert result.to_dict()["bounds"] == [-1.0, 1.0]
+
+
+def test_values_of_one_sign_give_no_interval_across_zero() -> None:
+    made = told("normal", n=12, offset=2.5)
+    values = [trial.value or 0.0 for trial in made.trials]
+    assert min(values) > 0.0
+    best = made.recommend()
+    assert 0.0 < best.interval[0] < best.value < best.interval[1]
+    assert best.single_run[0] > 0.0
+    other = Optimizer(SQUARE, direction="maximize")
+    other.tell_all([(t.params, -(t.value or 0.0), None) for t in made.trials])
+    assert other.recommend().interval[1] < 0.0
+
+
+def test_values_that_are_mostly_zero_have_the_median_zero() -> None:
+    rng = np.random.default_rng(0)
+    made = Optimizer({"x": (0.0, 1.0)}, direction="minimize")
+    for _ in range(30):
+        x = float(rng.random())
+        made.tell({"x": x}, 0.0 if rng.random() < 0.7 else 5.0 + x + float(rng.random()))
+    best = made.recommend()
+    assert best.value == 0.0
+    assert best.interval[0] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("width", "open_", "expected"), [(1.0, True, 1.0), (20.0, False, 20.0), (20.0, True, 9.75)]
+)
+def test_ends_shrink_towards_an_impossible_zero(width: float, open_: bool, expected: float) -> None:
+    possible = Possible(0.0, math.inf, 1.0 if open_ else None)
+    low, high = possible.range(10.0, 10.0 - width, 12.0)
+    assert low == pytest.approx(max(10.0 - expected, 0.0), abs=0.01)
+    assert high == 12.0
+
+
+def test_suggestions_do_not_depend_on_the_question() -> None:
+    plain = told("lognormal", n=20)
+    asked = told("lognormal", n=20, target="mean", bounds=(0.0, None))
+    assert asked.ask() == plain.ask()
+
+
+@pytest.mark.parametrize("bounds", [(1, 0), (1, 1), 5, "ab", (0,), (math.nan, 1), (0, 1, 2)])
+def test_bounds_that_are_none_are_refused(bounds: object) -> None:
+    with pytest.raises(InvalidInput, match="expected bounds"):
+        Aim.of("minimize", bounds=bounds)
+    with pytest.raises(InvalidInput, match="target"):
+        Aim.of("minimize", "mode")
+
+
+def test_a_study_keeps_its_question_and_answers_others(tmp_path: Path) -> None:
+    store = tmp_path / "s.db"
+    rng = np.random.default_rng(0)
+    with stoic.Study(
+        store, space=SQUARE, direction="minimize", target="mean", bounds=(0, None)
+    ) as s:
+        for _ in range(12):
+            trial = s.ask()
+            s.tell(trial, 20.0 + float(rng.lognormal(0.0, 1.2)))
+    with stoic.Study(store, target="median") as s:
+        assert (s.target, s.bounds) == ("median", (0.0, None))
+        assert s.recommend().target == "median"
+    with stoic.Study(store) as s:
+        assert (s.target, s.recommend().target) == ("mean", "mean")
+        assert json.loads(json.dumps(s.result().to_dict()))["best"]["target"] == "mean"
+
+
+def test_the_question_can_be_asked_of_maximize() -> None:
+    result = stoic.maximize(
+        lambda x: 1.0 - (x - 0.3) ** 2, {"x": (0.0, 1.0)}, 10, target="mean", bounds=(None, 1.0)
+    )
+    assert result.best is not None
+    assert result.best.target == "mean"
+    assert result.best.interval[1] <= 1.0
