@@ -158,3 +158,21 @@ def test_the_question_can_be_asked_of_maximize() -> None:
     assert result.best is not None
     assert result.best.target == "mean"
     assert result.best.interval[1] <= 1.0
+
+
+def test_a_value_outside_the_bounds_is_a_suspect() -> None:
+    optimizer = stoic.Optimizer({"x": (0.0, 1.0)}, direction="maximize", bounds=(0.0, 1.0))
+    for k in range(10):
+        optimizer.tell({"x": k / 10}, 1.0 - abs(k / 10 - 0.4))
+    optimizer.tell({"x": 0.41}, 1.05)
+    suspect = optimizer.suspects()[-1]
+    assert suspect.trial == 10
+    assert "outside of the bounds 0 to 1" in suspect.reason
+
+
+def test_bounds_that_hold_for_no_value_leave_nothing_out() -> None:
+    optimizer = stoic.Optimizer({"x": (0.0, 1.0)}, direction="maximize", bounds=(5.0, 6.0))
+    for k in range(10):
+        optimizer.tell({"x": k / 10}, 1.0 - abs(k / 10 - 0.4))
+    assert optimizer.suspects() == ()
+    assert 5.0 <= optimizer.recommend().value <= 6.0

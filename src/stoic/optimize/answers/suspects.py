@@ -52,6 +52,9 @@ def suspects(known: Knowledge) -> tuple[Suspect, ...]:
         return ()
     errors = np.abs(model.fits[0].z - model.gp.left_out[0])
     corrupt = outlying(known) & ~known.agreement.agreeing[model.rows]
+    outside = np.array([not history.aim.allows(history.sign * y) for y in history.values()])
+    if not outside.all():
+        corrupt |= outside[model.rows]
     return tuple(_suspect(known, int(i), float(errors[i])) for i in np.flatnonzero(corrupt))
 
 
@@ -91,6 +94,10 @@ def _suspect(known: Knowledge, i: int, error: float) -> Suspect:
     predicted = model.scaling.y(mean)
     std = math.sqrt(variance + model.gp.hyper.noise)
     expected = history.sign * predicted
+    if not history.aim.allows(trial.value):
+        low, high = history.aim.range
+        reason = f"measured {rounded(trial.value)}, outside of the bounds {low:g} to {high:g}"
+        return Suspect(trial.number, trial.params, trial.value, expected, reason)
     off = error / std
     side = "above" if trial.value > expected else "below"
     times = f"{off:.0f}" if off < _RULE.max_quoted else f"over {_RULE.max_quoted:.0f}"
