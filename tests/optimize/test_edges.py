@@ -80,7 +80,7 @@ def test_nothing_where_nothing_would_be_gained(seed: int) -> None:
         (Int(0, 1), lambda v: 4 * v, None),  # two values are a choice
         (["a", "b", "c", "d"], ["a", "b", "c", "d"].index, None),
     ],
-    ids=str,
+    ids=lambda value: None if callable(value) else str(value),
 )
 def test_every_kind_of_parameter(parameter: Any, rank: Any, side: str | None) -> None:
     space = Space({"p": parameter, "x": Float(0.0, 1.0)})
