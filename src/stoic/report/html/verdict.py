@@ -28,6 +28,9 @@ def verdict(result: Result) -> str:
     found = result.verdict
     if found is None:
         return _unjudged(result)
+    if not found.has_baseline:
+        text = f"{str(found)[:1].upper()}{str(found)[1:]}."
+        return f'<div class="tile verdict open-verdict"><div>{esc(text, 1000)}</div></div>'
     words = found.headline[:1].upper() + found.headline[1:]
     note = f"{found.details[:1].upper()}{found.details[1:]}." if found.details else ""
     return (
