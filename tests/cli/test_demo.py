@@ -8,9 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from examples.server.compare import print_comparison
+from examples.server.compare import print_comparison, print_verdict
 from examples.server.server import COLLECTORS, Config, measure
 from examples.server.truth import average, known
+
+from stoic.optimize.finals.verdict import compared
 
 ROOT = Path(__file__).parents[2]
 
@@ -51,6 +53,17 @@ def test_nothing_nearby_beats_the_known_best() -> None:
         for threads, cache in ((4, 1400), (40, 1400), (11, 400), (11, 2600)):
             if (threads, cache, gc) != (best.threads, best.cache_mb, best.gc):
                 assert average(Config(threads, cache, gc), 5) > 0.97 * value
+
+
+def test_whether_the_verdict_is_true_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    pairs = [(50.0, 40.0), (52.0, 41.0), (49.0, 40.5), (51.0, 40.2), (50.5, 41.1), (50.1, 40.9)]
+    found = compared(pairs, "minimize")
+    print_verdict(found, {"at_baseline": 50.0, "at_challenger": 40.0})
+    assert "The verdict, 'better', is true: the difference is -10.0 ms" in capsys.readouterr().out
+    print_verdict(found, {"at_baseline": 50.0, "at_challenger": 60.0})
+    said = capsys.readouterr().out
+    assert "is false" in said
+    assert "misses it" in said
 
 
 def test_closeness_is_said(capsys: pytest.CaptureFixture[str]) -> None:

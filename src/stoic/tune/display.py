@@ -28,6 +28,7 @@ _MAX_LINES = {  # of each part
     "failures": 3,
     "best": 2,
     "stage": 1,
+    "ends": 1,
     "baseline": 1,
 }
 
@@ -48,7 +49,8 @@ class Picture:
         progress = self._progress
         yield Text(self._title, style="bold")
         yield self._bar()
-        yield from _part("stage", [Text(f"{progress.stage}; ends {progress.ends}")])
+        yield from _part("stage", [Text(progress.stage)])
+        yield from _part("ends", [Text(progress.ends)])
         yield from self._answer()
         yield from self._baseline()
         now = time.monotonic()
