@@ -193,7 +193,7 @@ def meanings(result: Result, facts: Mapping[str, Any], command: str | None) -> s
         "<b>Typical first try</b>: the median over the first eight different configurations of "
         "their first measurement. "
         "<b>Verdict</b>: the answer against the baseline, from the finals alone; if there is "
-        "nothing to gain, it is <i>better</i> in at most one of twenty runs.</p>"
+        "nothing to gain, it is <i>better</i> in about one of twenty runs.</p>"
         f"<p>{' '.join(f'<b>{term}</b>: {text}.' for term, text in DEFINITIONS.items())}</p>"
     )
     made = f'{ran}<dl class="facts">{rows}</dl><details><summary>The space</summary>{listed}'
