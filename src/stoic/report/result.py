@@ -186,8 +186,8 @@ class Result:
         else:
             lines += _wrapped(f"Best configuration: {assignments(self.best.params)}", 3)
             lines += self._estimate(self.best)
-            for edge in in_words(self.best.at_edge):
-                lines += _wrapped(f"  at an edge: {edge}", 2)
+            edges = "; ".join(in_words(self.best.at_edge))
+            lines += _wrapped(f"  at an edge: {edges}", 3) if edges else []
         if self.luckiest is not None:
             lucky = self.luckiest
             text = f"Luckiest measurement: {shown(lucky.trial.value)} in trial {lucky.trial.number}"
