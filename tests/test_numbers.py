@@ -67,7 +67,8 @@ def test_large_values_keep_the_digits_of_their_interval() -> None:
 
 def test_answers_are_rounded_by_their_interval_and_data_are_not() -> None:
     answer = Answer({"x": 0.46276693071853076}, 12.411734, (11.93111, 13.02222), measured=3)
-    assert str(answer) == "x=0.462767: 12.41 (90%: 11.93 to 13.02)"
+    shown = "x=0.462767: 12.41 (90%: 11.93 to 13.02), median of all runs"
+    assert str(answer) == shown
     optimizer = Optimizer({"x": (0.0, 1.0)}, direction="maximize")
     for i in range(5):
         optimizer.tell({"x": (i + 0.5) / math.pi**2}, math.sin(i))
