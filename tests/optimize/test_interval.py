@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -109,9 +110,9 @@ def test_a_conclusion_is_the_answers_taken_one_by_one(noise: str) -> None:
 def test_a_conclusion_is_drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
     made, calls = optimizer("outliers", 30), []
 
-    def counted(known: Knowledge) -> Answer:
+    def counted(known: Knowledge, *rest: Any) -> Answer:
         calls.append(known)
-        return recommend(known)
+        return recommend(known, *rest)
 
     monkeypatch.setattr("stoic.optimize.optimizer.recommend", counted)
     result = Result.of(made)

@@ -61,7 +61,10 @@ class Possible:
         """A possible range about a possible value."""
         below = _shortened(value - low, value - self.low, self.least is not None)
         above = _shortened(high - value, self.high - value, self.most is not None)
-        return max(value - below, self.low), min(value + above, self.high)
+        # the difference of two finite ends may not be finite itself
+        low = value - below if math.isfinite(below) else low
+        high = value + above if math.isfinite(above) else high
+        return max(low, self.low), min(high, self.high)
 
 
 def _shortened(width: float, distance: float, is_open: bool) -> float:
