@@ -127,7 +127,7 @@ def test_errors_are_one_line_of_json() -> None:
     assert refusal("ask", "--no-such-option") == "usage"
     assert refusal("ask", *SPACE, "--budget", "many") == "usage"
     asked = answer("ask", *SPACE)
-    assert refusal("ask", "-p", "x=0.0:2.0", "--minimize") == "study-mismatch"
+    assert refusal("ask", "-p", "x=0.0:0.5", "--minimize") == "study-mismatch"
     assert refusal("tell") == "usage"
     assert refusal("tell", 0) == "invalid-input"
     assert refusal("tell", 0, "1.0", "--release") == "invalid-input"

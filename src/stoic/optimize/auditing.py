@@ -17,6 +17,7 @@ import numpy as np
 
 from stoic.checks import Array
 from stoic.optimize.history import History
+from stoic.surrogate.compression import mad
 from stoic.surrogate.replicates import replicate_errors
 from stoic.surrogate.rows import distinct, first_rows
 
@@ -35,6 +36,7 @@ class AuditRule:
     from_: int = 3  # times n₀: when the first of them is
     worst: int = 3  # that are repeated, one after each n₀ measurements
     good: float = 0.75  # quantile of all values that a repeat exceeds if it matters
+    outlier: float = 5.0  # spreads of the values: a larger difference is no noise
     chain: int = 10  # repeats of early measurements at most, where some matter
 
 
@@ -50,11 +52,12 @@ def to_repeat(history: History) -> Array | None:
     """
     points, values, n0 = history.points(), history.values(), history.design_size
     due = math.floor(math.log2(max(history.successes / n0, 0.5))) + 1
-    with np.errstate(over="ignore"):  # that values differ matters, not by how much
-        noisy = bool(replicate_errors(points, values).any())
-    if noisy:
+    with np.errstate(over="ignore", invalid="ignore"):  # of values up to 1e308
+        errors = np.abs(replicate_errors(points, values))
+        usual = errors[errors <= _RULE.outlier * mad(values)]
+    if errors.any():
         floats = history.space.continuous.any()  # without them, bad and good ones are neighbours
-        early = _early_to_repeat(points, values, n0) if floats else None
+        early = _early_to_repeat(points, values, n0) if floats and usual.any() else None
         if early is not None:
             return early
         due = max(due, math.floor(_RULE.share * history.successes))
