@@ -359,7 +359,7 @@ def test_a_run_of_20_trials_with_two_workers_and_its_restored_searcher(tmp_path:
 def test_the_blocks_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("RAY_AIR_LOCAL_CACHE_DIR", str(tmp_path))
-    monkeypatch.setenv("TUNE_RESULT_DIR", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
     page = Path(__file__).parents[2] / "docs" / "integrations" / "ray.md"
     blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.S)
     names: dict[str, Any] = {"__name__": "__main__"}  # Ray's workers get its functions by value

@@ -94,7 +94,7 @@ def log_ticks(low: float, high: float) -> list[float]:
 def _alike(values: list[float]) -> list[str]:
     """Numbers with as many decimals as the step between them needs."""
     step = values[1] - values[0] if len(values) > 1 else 0.0
-    largest = max(abs(value) for value in values)
+    largest = max((abs(value) for value in values), default=0.0)
     if not step or not 1e-4 < largest < 1e5:
         return [figure(value) for value in values]
     decimals = max(0, -math.floor(math.log10(step) + 1e-9))
