@@ -358,7 +358,6 @@ def test_a_run_of_20_trials_with_two_workers_and_its_restored_searcher(tmp_path:
 @pytest.mark.usefixtures("cluster")
 def test_the_blocks_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("RAY_AIR_LOCAL_CACHE_DIR", str(tmp_path))
     monkeypatch.setenv("HOME", str(tmp_path))
     page = Path(__file__).parents[2] / "docs" / "integrations" / "ray.md"
     blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.S)
