@@ -631,7 +631,7 @@ def test_why_the_luckiest_is_not_the_answer() -> None:
     assert lucky.trial.params != best.params
     assert "times the usual scatter" in lucky.why
     own = float(lucky.why.split("own estimate is ")[1].split(",")[0])
-    assert own <= best.value + 1e-5  # six digits
+    assert own <= best.value + 0.005  # rounded to two digits, as the interval asks
 
 
 def test_where_the_luckiest_fails_too_often_that_is_said() -> None:
