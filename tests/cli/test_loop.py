@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import subprocess
@@ -135,6 +136,8 @@ def test_errors_are_one_line_of_json() -> None:
     assert refusal("tell", 0, "nan") == "invalid-payoff"
     assert refusal("tell", 7, "1.0") == "unknown-trial"
     assert refusal("tell", '{"trial": 0}', "1.0") == "invalid-input"
+    assert refusal("tell", json.dumps(asked | {"trial": math.inf}), "1") == "invalid-input"
+    assert refusal("tell", "[" * 50_000, "1") == "invalid-input"
     assert refusal("tell", json.dumps(asked | {"uid": "0" * 32}), "1") == "unknown-trial"
     answer("tell", 0, "1.0")
     assert refusal("tell", 0, "2.0") == "conflicting-value"

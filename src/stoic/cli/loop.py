@@ -248,7 +248,7 @@ def _trial(text: str) -> tuple[int | StudyTrial, str | None]:
             str(data["uid"]), str(lease["token"]),
         )  # fmt: skip
         return trial, str(data["study"])
-    except (ValueError, TypeError, LookupError):
+    except (ValueError, TypeError, LookupError, OverflowError, RecursionError):
         raise InvalidInput(
             f"expected a trial's number, or the line that stoic ask printed, got {text[:60]!r}"
         ) from None

@@ -213,7 +213,7 @@ class StoicSearch(Searcher):
         made._space, made._first = self._space, self._first
         try:
             made._take(state)
-        except (InvalidInput, LookupError, TypeError, AttributeError) as error:
+        except (InvalidInput, LookupError, TypeError, ValueError, AttributeError) as error:
             if isinstance(error, InvalidState):
                 raise
             raise InvalidState(
@@ -265,7 +265,7 @@ class StoicSearch(Searcher):
         path = Path(checkpoint_path)
         try:
             state = json.loads(path.read_text(encoding="utf-8"))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise InvalidState(
                 f"expected a file written by StoicSearch.save, got {path}, which is not JSON"
             ) from error
