@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 import typer.core
 
+from stoic.cli.options import Maximize, Minimize, Params, Store, Valid
 from stoic.errors import InvalidInput, StoicError
 from stoic.printable import visible
 from stoic.redaction import redacted
@@ -32,7 +33,6 @@ _UsageError: Any = typer.BadParameter.__base__  # click's class, which typer may
 _ANSWER = ("objective", "direction", "best", "luckiest", "suspects", "failures")
 _NOTHING_LEFT = 1  # exit code of ask where the budget is spent
 
-Store = Annotated[str, typer.Option(metavar="PATH|URL", help="Where the study is.")]
 Name = Annotated[str | None, typer.Option(help="Of the study; not needed where there is one.")]
 Worker = Annotated[str | None, typer.Option(help="Who evaluates; by default this machine's name.")]
 Lease = Annotated[
@@ -85,20 +85,14 @@ def _refuse(code: str, message: str) -> None:
 def ask(
     store: Store = "stoic.db",
     name: Name = None,
-    param: Annotated[
-        list[str] | None,
-        typer.Option("--param", "-p", metavar="NAME=RANGE", help="Of a new study: threads=1:64."),
-    ] = None,
+    param: Params = None,
     space: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Of a new study: parameters as TOML, as of stoic tune."),
     ] = None,
-    valid: Annotated[
-        list[str] | None,
-        typer.Option(metavar="EXPRESSION", help="Of a new study: what holds if it is valid."),
-    ] = None,
-    minimize: Annotated[bool, typer.Option("--minimize", help="Low values are good.")] = False,
-    maximize: Annotated[bool, typer.Option("--maximize", help="High values are good.")] = False,
+    valid: Valid = None,
+    minimize: Minimize = False,
+    maximize: Maximize = False,
     objective: Annotated[str | None, typer.Option(help="Of a new study: what is measured.")] = None,
     seed: Annotated[int | None, typer.Option(help="Of a new study.")] = None,
     budget: Annotated[

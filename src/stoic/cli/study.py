@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from stoic.cli.options import Maximize, Minimize, Params, Store, Valid
 from stoic.cli.refusals import plainly
 from stoic.errors import InvalidInput, UnknownStudy
 from stoic.files import file_name
@@ -31,7 +32,6 @@ StoreArgument = Annotated[
 Name = Annotated[
     str | None, typer.Argument(metavar="NAME", help="Of the study; not needed where there is one.")
 ]
-Store = Annotated[str, typer.Option(metavar="PATH|URL", help="Where the study is.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Format = Annotated[
     str | None,
@@ -119,22 +119,16 @@ def import_study(
     name: Name = None,
     store: Store = "stoic.db",
     kind: Format = None,
-    param: Annotated[
-        list[str] | None,
-        typer.Option("--param", "-p", metavar="NAME=RANGE", help="Of a new study: threads=1:64."),
-    ] = None,
+    param: Params = None,
     space: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE", help="Of a new study: parameters as TOML; - is standard input."
         ),
     ] = None,
-    valid: Annotated[
-        list[str] | None,
-        typer.Option(metavar="EXPRESSION", help="Of a new study: what holds if it is valid."),
-    ] = None,
-    minimize: Annotated[bool, typer.Option("--minimize", help="Low values are good.")] = False,
-    maximize: Annotated[bool, typer.Option("--maximize", help="High values are good.")] = False,
+    valid: Valid = None,
+    minimize: Minimize = False,
+    maximize: Maximize = False,
     objective: Annotated[str | None, typer.Option(help="What is measured.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of all random draws.")] = None,
 ) -> None:

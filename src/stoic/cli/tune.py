@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from stoic.cli.options import Maximize, Minimize
 from stoic.cli.refusals import plainly
 
 __all__ = ["tune"]
@@ -20,8 +21,8 @@ def tune(
         list[str] | None,
         typer.Argument(help="What to run, after --; {name} stands for a parameter's value."),
     ] = None,
-    minimize: Annotated[bool, typer.Option("--minimize", help="Low values are good.")] = False,
-    maximize: Annotated[bool, typer.Option("--maximize", help="High values are good.")] = False,
+    minimize: Minimize = False,
+    maximize: Maximize = False,
     budget: Annotated[
         int | None, typer.Option(min=1, help="Trials in all, those of earlier runs included.")
     ] = None,
