@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
+from stoic.cli.options import Store
 from stoic.cli.refusals import plainly
-from stoic.cli.study import Name, Store, opened_study
+from stoic.cli.study import Name, opened_study
 from stoic.terminal import Console, Text
 
 __all__ = ["note"]
