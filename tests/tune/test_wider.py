@@ -30,7 +30,7 @@ def test_a_wider_range_goes_on(tmp_path: Path) -> None:
     assert "edge n is at the upper end of its range 2 to 16; consider a wider one" in said
     said = tune(tmp_path, "-p", "n=2:64:step=2", "--budget", "14")
     assert "9 trials are done, 5 to go" in said
-    assert "wider: n is now Int(2, 64, step=2), was Int(2, 16, step=2)" in said
+    assert "changed: n is now Int(2, 64, step=2), was Int(2, 16, step=2)" in said
     with Study(tmp_path / "stoic.db", "edge") as study:
         asked = [trial.params["n"] for trial in study.trials]
     assert len(asked) == 14

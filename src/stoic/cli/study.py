@@ -142,6 +142,7 @@ def import_study(
         from stoic.spaces import Space
         from stoic.study.definition import StudyArguments
         from stoic.study.exchange.transfer import import_file
+        from stoic.tune.baseline import configuration
         from stoic.tune.settings import Settings, direction_of, parameters
 
         if space is not None and is_stream(space) and is_stream(file):
@@ -157,6 +158,7 @@ def import_study(
             raise InvalidInput("expected -p or --space beside --valid, got neither; add parameters")
         named = {each.name: each.parameter for each in given.params}
         chosen = Space(named, valid=given.valid) if named else None
+        base = given.baseline
         arguments = StudyArguments(
             chosen,
             None,
@@ -166,6 +168,7 @@ def import_study(
             objective or given.objective,
             given.target,
             given.bounds,
+            None if chosen is None or base is None else configuration(chosen, given.params, base),
         )
         done = import_file(store, name, file, kind, arguments=arguments)
         new = "new study" if done.made else "study"

@@ -1,8 +1,8 @@
-"""The definition of a study: direction, method and seed, which never change, and its space."""
+"""The definition of a study: direction, method and seed never change; its space may get wider."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from stoic.checks import choice, describe, given_direction, integer
 from stoic.errors import InvalidInput, StoicError, StoreDamaged, StudyMismatch
 from stoic.optimize.aim import TARGETS, Aim, Bounds, given_bounds
 from stoic.spaces import Arms, Box, Int, Space
-from stoic.spaces.widening import widened
+from stoic.spaces.widening import changes, widened
 from stoic.study.store.codec import read, written
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Definition:
     do not depend on them.
     """
 
-    space: Space  # may become wider, by an entry of the log
+    space: Space  # may become wider, by an entry of the log; so may a first baseline come
     direction: str
     seed: int
     method: str  # "auto" | "random" | "policy"
@@ -186,19 +186,18 @@ class Definition:
             stoic.policies.from_state(self.policy)
         return self
 
-    def with_space(self, space: Space) -> Definition:
-        """This definition with another space."""
-        return replace(self, space=space)
-
     def agree(self, arguments: StudyArguments, name: str) -> None:
         """Raise `StudyMismatch` unless the given arguments agree with this definition."""
-        if self.wanted_space(arguments, name) is not None:
+        other = self.continued(arguments, name)
+        if other.space != self.space:
             raise self._mismatch("space", arguments.space, name)
+        if other.baseline != self.baseline:
+            raise self._mismatch("baseline", arguments.baseline, name)
 
-    def wanted_space(self, arguments: StudyArguments, name: str) -> Space | None:
-        """The wider space that arguments give which agree otherwise; None where it is the same.
+    def continued(self, arguments: StudyArguments, name: str) -> Definition:
+        """This definition with the wider space, or the first baseline, that arguments give.
 
-        Raises `StudyMismatch` where something else differs, or where the space is not wider.
+        Raises `StudyMismatch` where something else differs.
         """
         given: dict[str, Any] = {
             "direction": arguments.direction,
@@ -206,15 +205,26 @@ class Definition:
             "method": arguments.method,
             "objective": arguments.objective,
         }
-        if arguments.baseline is not None:
-            given["baseline"] = checked_params(self.space, arguments.baseline)
         if arguments.policy is not None:
             same = self.policy is not None and Definition.of(arguments).policy == self.policy
             given["policy"] = None if same else arguments.policy
         for what, value in given.items():
             if value is not None and value != getattr(self, what):
                 raise self._mismatch(what, value, name)
-        return None if arguments.space is None else self._wider(Space.of(arguments.space), name)
+        wider = None if arguments.space is None else self._wider(Space.of(arguments.space), name)
+        new = self if wider is None else replace(self, space=wider)
+        if arguments.baseline is None:
+            return new
+        baseline = checked_params(new.space, arguments.baseline)
+        if baseline != self.baseline and (self.baseline is not None or self.method != "auto"):
+            raise self._mismatch("baseline", baseline, name)
+        return replace(new, baseline=baseline)
+
+    def changes(self, later: Definition) -> Iterator[str]:
+        """What a later definition of the same study changes, in words."""
+        yield from changes(self.space, later.space)
+        if later.baseline != self.baseline:
+            yield f"the baseline is now {later.baseline}"
 
     def _wider(self, theirs: Space, name: str) -> Space | None:
         mine = self.space

@@ -119,7 +119,7 @@ class Leases(ForkAware):
             pending = self._opened.pending(connection, row)
         else:
             pending = []
-            self._opened.keep_space(connection, row)
+            self._opened.keep_definition(connection, row)
         return self._opened.adviser.suggest(row.next_number, pending)
 
     def _returned(self, connection: Connection, present: Present) -> TrialRow | None:

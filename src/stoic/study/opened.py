@@ -11,12 +11,11 @@ from stoic.checks import given_direction, integer
 from stoic.errors import InvalidInput, StoreDamaged, StoreMissing, UnknownStudy, UnknownTrial
 from stoic.forks import ForkAware
 from stoic.printable import visible
-from stoic.spaces.widening import changes
 from stoic.study.advisers import Adviser, Mark, Observation
 from stoic.study.advisers.bandits import PolicyAdviser
 from stoic.study.advisers.optimizers import OptimizerAdviser, RandomAdviser
 from stoic.study.definition import Definition, StudyArguments
-from stoic.study.marks.additions import last_space, present_definition, widen, with_space
+from stoic.study.marks.additions import change, changed, last_change, present_definition
 from stoic.study.marks.finals import mark_of
 from stoic.study.records import StudyTrial, TrialRecord
 from stoic.study.store import Database, open_store
@@ -66,12 +65,12 @@ class OpenStudy(ForkAware):
         try:
             row, self.definition = self._found(arguments, wanted)
             self.definition = self.definition.asking(arguments)
-            wider = self.definition.wanted_space(arguments, name)
+            changed = self.definition.continued(arguments, name) != self.definition
             self.ledger = Ledger(self.database, row)
             self._forget()
             self.join_forks()
             self._load()
-            self.widened = () if wider is None else self._widen(arguments)
+            self.changes = self._change(arguments) if changed else ()
             _LOG.info("study %r is open with %d entries in its log", name, self._seen)
         except BaseException:
             self.database.close()
@@ -110,17 +109,17 @@ class OpenStudy(ForkAware):
     ) -> tuple[StudyRow, Definition]:
         return row, present_definition(connection, Ledger(self.database, row), text)
 
-    def _widen(self, arguments: StudyArguments) -> tuple[str, ...]:
-        """Make the space as wide as given, unless another process did; return what changed."""
-        before = self.definition.space
+    def _change(self, arguments: StudyArguments) -> tuple[str, ...]:
+        """Go on with the definition as given, unless another process did; return what changed."""
+        before = self.definition
         with self.database.write() as connection:
             present = self.ledger.present(connection, lock=True)
             self.catch_up(connection, present.row)
-            wider = self.definition.wanted_space(arguments, self.name)
-            if wider is not None:
-                widen(connection, self.ledger, present, wider)
+            wanted = self.definition.continued(arguments, self.name)
+            if wanted != self.definition:
+                change(connection, self.ledger, present, wanted)
         self.informed()
-        return tuple(changes(before, self.definition.space))
+        return tuple(before.changes(self.definition))
 
     def _load(self) -> None:
         with self.database.read() as connection:
@@ -137,7 +136,7 @@ class OpenStudy(ForkAware):
     def _forget(self) -> None:
         """Make a new adviser; it is a cache of the log."""
         self._adviser: Adviser | None = None
-        self._seen, self._head, self._space_seq = 0, first_head(self.ledger.uid), 0
+        self._seen, self._head, self._change_seq = 0, first_head(self.ledger.uid), 0
 
     @property
     def adviser(self) -> Adviser:
@@ -166,15 +165,15 @@ class OpenStudy(ForkAware):
                 f"another of {row.entries} entries; was it replaced by an old copy?"
             )
         entries = self._after(connection, row)
-        if self._seen and any(entry.is_space for entry, _ in entries):
-            self._forget()  # the adviser begins again in the wider space, with the whole log
+        if self._seen and any(entry.is_change for entry, _ in entries):
+            self._forget()  # the adviser begins again, with the changed definition
             entries = self._after(connection, row)
         self._take(entries, row)
 
-    def keep_space(self, connection: Connection, row: StudyRow) -> None:
-        """Take in a wider space, where the adviser needs nothing else of the log."""
-        last = last_space(connection, self.ledger)
-        if last is not None and last.seq > self._space_seq:
+    def keep_definition(self, connection: Connection, row: StudyRow) -> None:
+        """Take in a changed definition, where the adviser needs nothing else of the log."""
+        last = last_change(connection, self.ledger)
+        if last is not None and last.seq > self._change_seq:
             self.catch_up(connection, row)
 
     def _after(self, connection: Connection, row: StudyRow) -> list[tuple[Entry, str]]:
@@ -183,12 +182,12 @@ class OpenStudy(ForkAware):
         return [(entry, "" if trial is None else trial.params) for entry, trial in after]
 
     def _take(self, entries: list[tuple[Entry, str]], row: StudyRow) -> None:
-        spaces = [entry for entry, _ in entries if entry.is_space]
-        if spaces:
-            before, self.definition = self.definition, with_space(self.definition, spaces[-1])
-            self._adviser, self._space_seq = None, spaces[-1].seq
-            for change in changes(before.space, self.definition.space):
-                _LOG.info("study %r has a wider space: %s", self.name, visible(change))
+        changes = [entry for entry, _ in entries if entry.is_change]
+        if changes:
+            before, self.definition = self.definition, changed(self.definition, changes[-1])
+            self._adviser, self._change_seq = None, changes[-1].seq
+            for text in before.changes(self.definition):
+                _LOG.info("study %r goes on in another way: %s", self.name, visible(text))
         try:
             self.adviser.take_log([observation_of(*e) for e in entries if not _of_users(e[0])])
         except BaseException as error:
@@ -236,7 +235,7 @@ class OpenStudy(ForkAware):
 
 def _of_users(entry: Entry) -> bool:
     """Whether an entry is for people, or taken in before the adviser is made."""
-    return entry.is_note or entry.is_space
+    return entry.is_note or entry.is_change
 
 
 def _opened(store: object, name: str, arguments: StudyArguments, mode: int) -> Database:

@@ -69,7 +69,8 @@ class Study(StudyMarks):
         not depend on them, so an existing study may be opened with others: they are then asked of
         its data as long as it is open, and the study keeps its own.
     baseline
-        The configuration in use today: asked first, again now and then, and in the finals.
+        The configuration in use today: asked first, again now and then, and in the finals. A study
+        without one may get it later.
     lease
         Seconds until a trial is asked again whose worker stopped responding. A server's clock
         measures them, or in a file the time since the machine started; the system time of a

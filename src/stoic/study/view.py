@@ -72,8 +72,8 @@ class StudyView:
 
     @property
     def widened(self) -> tuple[str, ...]:
-        """What opening this study with a wider space changed, in words."""
-        return self._opened.widened
+        """What opening this study with a wider space, or a first baseline, changed, in words."""
+        return self._opened.changes
 
     @property
     def baseline(self) -> dict[str, Any] | None:

@@ -142,7 +142,7 @@ def _greet(plan: Plan, study: Study, console: Console) -> None:
             soft_wrap=True,
         )
     for change in study.widened:
-        console.print(Text(f"wider: {change}", style="yellow"), soft_wrap=True)
+        console.print(Text(f"changed: {change}", style="yellow"), soft_wrap=True)
 
 
 def _write_files(

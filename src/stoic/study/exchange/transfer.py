@@ -181,6 +181,7 @@ def _new_definition(table: Table, arguments: StudyArguments, name: str) -> Defin
             arguments.objective or described.get("objective"),
             arguments.target or described.get("target"),
             arguments.bounds or described.get("bounds"),
+            arguments.baseline or described.get("baseline"),
         )
     )
 

@@ -1,12 +1,14 @@
-"""What users add to a study's log beside outcomes: notes on trials, and wider spaces."""
+"""What users add to a study's log beside outcomes: notes, wider spaces, and a first baseline."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from stoic.checks import describe
 from stoic.errors import InvalidInput, InvalidState, StoreDamaged
 from stoic.spaces import Space
 from stoic.spaces.widening import widened
-from stoic.study.definition import Definition
+from stoic.study.definition import Definition, checked_params
 from stoic.study.store.codec import read, written
 from stoic.study.store.connection import Connection
 from stoic.study.store.ledger import Ledger, Present
@@ -15,17 +17,18 @@ from stoic.study.store.schema import ENTRY_COLUMNS
 
 __all__ = [
     "add_note",
+    "change",
+    "changed",
     "checked_note",
-    "last_space",
+    "last_change",
     "noted",
     "present_definition",
     "text_of_note",
-    "widen",
-    "with_space",
 ]
 
 _MAX_NOTE_CHARACTERS = 1000
-_NOTE, _SPACE = "note", "space"  # the keys of the content; that of a note also begins it
+# the keys of the content; that of a note also begins it
+_NOTE, _SPACE, _BASELINE = "note", "space", "baseline"
 _COLUMNS = ", ".join(ENTRY_COLUMNS)
 _LAST = (
     f"SELECT {_COLUMNS} FROM stoic_log WHERE study = ? AND trial = ? "
@@ -81,16 +84,21 @@ def text_of_note(entry: Entry) -> str:
     return str(data[_NOTE])
 
 
-# -- wider spaces ------------------------------------------------------------------------------
+# -- wider spaces, and a first baseline --------------------------------------------------------
 
 
-def widen(connection: Connection, ledger: Ledger, present: Present, space: Space) -> None:
-    """Make the study's space wider from here on; the caller checked that it is wider."""
-    _append(connection, ledger, present, WHOLE_STUDY, {_SPACE: space.describe()})
+def change(
+    connection: Connection, ledger: Ledger, present: Present, definition: Definition
+) -> None:
+    """Let the study go on with another definition; the caller checked that it may."""
+    content: dict[str, object] = {_SPACE: definition.space.describe()}
+    if definition.baseline is not None:
+        content[_BASELINE] = definition.baseline
+    _append(connection, ledger, present, WHOLE_STUDY, content)
 
 
-def last_space(connection: Connection, ledger: Ledger) -> Entry | None:
-    """The last entry that widened the study's space."""
+def last_change(connection: Connection, ledger: Ledger) -> Entry | None:
+    """The last entry that changed the study's definition."""
     found = connection.execute(_LAST, (ledger.id, WHOLE_STUDY)).fetchone()
     if found is None:
         return None
@@ -98,24 +106,28 @@ def last_space(connection: Connection, ledger: Ledger) -> Entry | None:
     return Entry.of(found, first_head(ledger.uid) if before is None else before, found[0])
 
 
-def with_space(definition: Definition, entry: Entry) -> Definition:
-    """The definition with the wider space of an entry, or `StoreDamaged`."""
+def changed(definition: Definition, entry: Entry) -> Definition:
+    """The definition as it is from an entry on, or `StoreDamaged`."""
     try:
         if definition.policy is not None:
             raise InvalidInput("a study of a policy has no other space")
-        found = Space.from_description(read(entry.reason, "a wider space")[_SPACE])
-        return definition.with_space(widened(definition.space, found))
-    except (InvalidInput, InvalidState, LookupError, TypeError) as cause:
+        content = read(entry.reason, "a change of the definition")
+        space = widened(definition.space, Space.from_description(content[_SPACE]))
+        baseline = content.get(_BASELINE, definition.baseline)
+        if baseline is not None:
+            baseline = checked_params(space, baseline)
+        return replace(definition, space=space, baseline=baseline)
+    except (InvalidInput, InvalidState, LookupError, TypeError, AttributeError) as cause:
         raise StoreDamaged(
             f"expected a wider space in entry {entry.seq} of the log, got another: {cause}", RESTORE
         ) from cause
 
 
 def present_definition(connection: Connection, ledger: Ledger, text: str) -> Definition:
-    """The definition of a study, whose text is given, with the space that it has by now."""
+    """The definition of a study, whose text is given, as it is by now."""
     definition = Definition.from_text(text)
-    last = last_space(connection, ledger)
-    return definition if last is None else with_space(definition, last)
+    last = last_change(connection, ledger)
+    return definition if last is None else changed(definition, last)
 
 
 # -- entries -----------------------------------------------------------------------------------

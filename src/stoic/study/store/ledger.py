@@ -205,7 +205,7 @@ class Ledger:
         head = first_head(self.uid) if head is None else head
         found = self._chunks(connection, _ENTRIES_AND_TRIALS, after, row.entries)
         for entry, rest in self._chain(row, found, after, head):
-            yield entry, None if entry.is_space else TrialRow.of(rest, self.uid)
+            yield entry, None if entry.is_change else TrialRow.of(rest, self.uid)
 
     def _chain(
         self, row: StudyRow, found: Iterator[Any], seq: int, head: str

@@ -36,7 +36,7 @@ __all__ = [
 OPEN, TOLD, FAILED = "open", "told", "failed"
 MAX_ROWS = 10**7  # trials or entries of a study that are plausible; the largest budget of tune
 GIVEN_BACK, TAKEN_BACK = 0.0, 1.0  # ends of leases that are over: released, or reclaimed
-WHOLE_STUDY = -1  # the trial of an entry that is about none: a wider space
+WHOLE_STUDY = -1  # the trial of an entry that is about none: a change of the definition
 NOTE = '{"note":'  # the begin of the content of a note
 UNKNOWN = -1.0  # the end of a lease of format 1, by an unknown clock
 RESTORE = "restore the store from a copy, or let `stoic study doctor` save what is readable"
@@ -131,9 +131,9 @@ class Entry(NamedTuple):
     """An entry of the log: one measurement, the failure of a trial, or a mark.
 
     A mark is no outcome: it is a note on its trial, or says that the study goes on in another way:
-    in a wider space, or in finals, whose mark is of the trial that was asked last. Its content is
-    JSON data in ``reason``, and its measurement is negative, the number of the entry, so that no
-    two are alike.
+    in a wider space, with a first baseline, or in finals, whose mark is of the trial that was asked
+    last. Its content is JSON data in ``reason``, and its measurement is negative, the number of the
+    entry, so that no two are alike.
     """
 
     seq: int
@@ -154,8 +154,8 @@ class Entry(NamedTuple):
         return self.is_mark and (self.reason or "").startswith(NOTE)
 
     @property
-    def is_space(self) -> bool:
-        """Whether the mark widens the study's space."""
+    def is_change(self) -> bool:
+        """Whether the mark changes the study's definition: a wider space, or a first baseline."""
         return self.is_mark and self.trial == WHOLE_STUDY
 
     def digest(self, head: str) -> str:

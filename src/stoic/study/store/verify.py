@@ -39,7 +39,7 @@ def verify(
             params.append(trial.params)
     outcomes = bytearray(row.next_number)
     for entry in ledger.log(connection, row):
-        if entry.is_space:
+        if entry.is_change:
             if take is not None:
                 take(entry, "")
             continue
