@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from helpers.surrogates import (
     GROUPS,
@@ -18,7 +17,7 @@ from reference import surrogate as literal
 from stoic.surrogate import Hyper, Prior, RobustGP, fit
 from stoic.surrogate.evidence import JITTER
 from stoic.surrogate.fitting import Start
-from stoic.surrogate.noise import MIXTURE, NoisePrior, Weighting, components, noise_mean
+from stoic.surrogate.noise import MIXTURE, NoisePrior, Weighting, components
 
 Array = NDArray[np.float64]
 
@@ -81,35 +80,6 @@ def test_the_completed_evidence_is_a_lower_bound_of_the_mixtures() -> None:
     assert whole - 5.0 < bound <= whole + 1e-9
 
 
-def skewed(errors: Array, s2: float) -> tuple[float, float]:
-    """The mean of the noise and its error, where f is known and s² was taken for its variance."""
-    known = np.zeros(len(errors)), np.full(len(errors), 1e-12)
-    r = Weighting.of(errors, *known, s2, NoisePrior()).responsibilities
-    return noise_mean(r, errors, *known, s2)
-
-
-@pytest.mark.parametrize("taken", [1.0, 3.0, 6.0])
-@pytest.mark.parametrize("size", [15.0, 40.0])
-def test_outliers_do_not_count_towards_the_mean_of_the_noise(size: float, taken: float) -> None:
-    """Also where they made the noise look as many times larger."""
-    rng = np.random.default_rng(0)
-    errors = 0.1 * rng.standard_normal(60)
-    errors[:15] += 0.1 * size
-    shift, error = skewed(errors, (0.1 * taken) ** 2)
-    assert abs(shift) < 0.02
-    assert error == pytest.approx(0.1 / math.sqrt(45), rel=0.5)
-
-
-@pytest.mark.parametrize("sign", [-1.0, 1.0])
-def test_a_tail_counts_towards_the_mean_of_the_noise(sign: float) -> None:
-    u = (np.arange(60) + 0.5) / 60
-    errors = sign * 0.1 * np.exp(ndtri(u))
-    shift, error = skewed(errors, 0.01)
-    typical = float(np.median(np.abs(errors)))
-    assert 0.25 * typical < sign * shift < float(np.abs(errors).mean())
-    assert 0.0 < error < typical
-
-
 def test_an_outlier_has_no_weight_and_ordinary_values_have() -> None:
     rng = np.random.default_rng(1)
     X = rng.random((25, 1))
@@ -148,7 +118,6 @@ def test_fits_of_hard_data_are_finite(kind: str, n: int) -> None:
     low, high = np.array(Prior().bounds(2)).T
     for each in (found, again):
         assert math.isfinite(each.evidence)
-        assert np.isfinite(each.noise_mean).all()
         assert ((low <= each.gp.hyper.theta) & (each.gp.hyper.theta <= high)).all()
         assert ((each.gp.weights > 0.0) & (each.gp.weights <= 1.0)).all()
         for part in each.gp.predict(rng.random((5, 3))):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from stoic.surrogate.covariance import SMOOTH, Covariance
 from stoic.surrogate.evidence import negative_evidence
 from stoic.surrogate.gp import RobustGP, prior_covariance
 from stoic.surrogate.hyper import ROUGH_PRIOR, SMOOTH_PRIOR, Hyper, Prior
-from stoic.surrogate.noise import NoisePrior, Weighting, noise_mean
+from stoic.surrogate.noise import NoisePrior, Weighting
 from stoic.surrogate.replicates import informed
 
 __all__ = ["Fit", "Start", "fit"]
@@ -61,12 +61,6 @@ class Fit:
     weighting: Weighting
     evidence: float
     prior: Prior  # as it was before replicates informed it
-
-    @cached_property
-    def noise_mean(self) -> tuple[float, float]:
-        """The mean of the noise about its ordinary part, and its standard error."""
-        gp = self.gp
-        return noise_mean(self.weighting.responsibilities, self.z, *gp.left_out, gp.hyper.noise)
 
     def restricted(self, kept: NDArray[np.bool_]) -> Fit:
         """The fit, with its hyper-parameters and weights, of the measurements that are kept."""

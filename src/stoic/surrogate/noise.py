@@ -21,7 +21,7 @@ import numpy as np
 
 from stoic.checks import Array
 
-__all__ = ["MIXTURE", "Mixture", "NoisePrior", "Weighting", "components", "noise_mean"]
+__all__ = ["MIXTURE", "Mixture", "NoisePrior", "Weighting", "components"]
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,6 @@ class Mixture:
     widest: float = 40.0  # deviation of the widest component, in units of z; |z| is at most 40
     ratio: float = 3.0  # between the deviations of successive wider components
     passes: int = 3  # alternations between responsibilities and shares
-    used: float = 0.35  # measurements that a component must have to be in use
-    tail_stds: float = 2.0  # by which wider components must outnumber narrower ones: `_noise_only`
-    min_variance: float = 1e-4  # of s²: the least that ordinary errors may show it to be
 
 
 MIXTURE = Mixture()
@@ -109,47 +106,3 @@ class Weighting:
     def weights(self, noise: float) -> Array:
         """Weights in units of an ordinary measurement, where s² is ``noise``."""
         return self.scaled_weights + self.fixed_precisions * noise
-
-
-def noise_mean(
-    r: Array, z: Array, mean: Array, variance: Array, noise: float
-) -> tuple[float, float]:
-    """The mean of the noise about its ordinary part, in units of z, and its standard error.
-
-    Of the measurements that are not outliers, weighted by how well the others predict them. The
-    reference is the mean error of the ordinary ones, which is not 0: near a maximum, the others
-    predict too little for a measurement that is left out. Where outliers have made s too large,
-    none is far in units of s: the responsibilities ``r`` are computed again in units of ordinary
-    errors.
-    """
-    errors, precision = z - mean, noise / (variance + noise)
-    square = precision * errors * errors / noise
-    for _ in range(MIXTURE.passes):
-        ordinary = max(float(r[:, 0].sum()), 1e-300)
-        scale = max(float(r[:, 0] @ square) / ordinary, MIXTURE.min_variance)
-        r = Weighting.of(z, mean, scale * variance, scale * noise, NoisePrior()).responsibilities
-    regular = _shares(precision * r[:, : _noise_only(r.sum(0))].sum(1))
-    centre = float(regular @ errors)
-    spread = float(regular @ (errors - centre) ** 2)
-    shift = centre - float(_shares(precision * r[:, 0]) @ errors)
-    return shift, math.sqrt(spread * float(regular @ regular))
-
-
-def _shares(weights: Array) -> Array:
-    return weights / max(float(weights.sum()), 1e-300)
-
-
-def _noise_only(counts: Array) -> int:
-    """How many components are noise rather than outliers, given how many measurements each has.
-
-    The tail of noise becomes thinner. Outliers begin after a component that is not in use, or
-    where more measurements are in the wider components than in the narrower ones (the ordinary
-    one apart), by more than two standard deviations.
-    """
-    for k in range(3, len(counts)):
-        narrower, wider = float(counts[1:k].sum()), float(counts[k:].sum())
-        surplus = wider - narrower
-        thick = k > 3 and surplus > MIXTURE.tail_stds * math.sqrt(wider + narrower)
-        if counts[k] < MIXTURE.used or thick:
-            return k
-    return len(counts)
