@@ -17,7 +17,7 @@ from stoic.checks import choice, integer
 from stoic.errors import InvalidInput, MissingExtra
 from stoic.forks import ForkAware, Lock, importing
 
-__all__ = ["ENGINES", "Pool", "executor", "one_thread"]
+__all__ = ["ENGINES", "Pool", "executor", "flag_is_raised", "one_thread"]
 
 ENGINES = ("local", "dask")
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
@@ -114,9 +114,22 @@ class Pool(Executor):
     """An executor that knows how many tasks it runs at a time."""
 
     slots = 1
+    far = False
+    """Whether tasks run on other machines."""
 
     def abandon(self) -> None:
         """Give up running tasks, whose results are no longer needed."""
+
+    def raise_flag(self, name: str) -> None:
+        """Let `flag_is_raised` be True for this name in all tasks of a cluster, from now on."""
+
+
+def flag_is_raised(name: str) -> bool:
+    """Within a task on a cluster: whether `Pool.raise_flag` was called with this name."""
+    from distributed import Event
+
+    flag: Any = Event
+    return bool(flag(name).is_set())
 
 
 class _Here(Pool):
@@ -211,6 +224,8 @@ class _Dask(Pool):
     turns the result into an error. Here the result itself decides.
     """
 
+    far = True
+
     def __init__(self, client: Any) -> None:
         self._client = client
         self._given: dict[Any, Future[Any]] = {}  # Dask forgets tasks that nobody holds
@@ -232,6 +247,12 @@ class _Dask(Pool):
             except BaseException as failure:  # CancelledError is no Exception
                 future.set_exception(failure)
         del self._given[task]
+
+    def raise_flag(self, name: str) -> None:
+        from distributed import Event
+
+        flag: Any = Event
+        flag(name, client=self._client).set()
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         if cancel_futures:

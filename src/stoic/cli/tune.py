@@ -122,6 +122,18 @@ def tune(
     jobs: Annotated[
         int | None, typer.Option(min=1, rich_help_panel=_HOW, help="Trials at a time.")
     ] = None,
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            metavar="local|dask", rich_help_panel=_HOW, help="dask: run trials on a cluster."
+        ),
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS", rich_help_panel=_HOW, help="Of the cluster: tcp://10.0.0.1:8786."
+        ),
+    ] = None,
     repeat: Annotated[
         str | None,
         typer.Option(
@@ -224,6 +236,8 @@ def tune(
             measure=measure,
             objective=objective,
             jobs=jobs,
+            engine=engine,
+            scheduler=scheduler,
             repeat=None if repeat is None else repeats(repeat, "--repeat"),
             target=target,
             bounds=None if bounds is None else read_bounds(bounds, "--bounds"),

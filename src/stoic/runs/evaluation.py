@@ -39,6 +39,8 @@ class Outcome:
     """The exception of the function."""
     note: str = ""
     """A remark for the user on how the values were read; shown once in a run."""
+    machine: str = ""
+    """Where it was evaluated, if not here."""
     stopped: bool = False
     """Whether the run itself ended the evaluation: the trial is released, without outcome."""
 

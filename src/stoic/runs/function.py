@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import inspect
+import socket
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
 from stoic.checks import describe, number
 from stoic.errors import InvalidInput, InvalidPayoff
+from stoic.parallel import Pool
 from stoic.runs.evaluation import Finished, Outcome, Ticket
 from stoic.runs.patience import Patience
 from stoic.spaces import Space
@@ -32,6 +35,8 @@ class FunctionEvaluation:
         self._call = caller(fn, space)
 
     def submit(self, pool: Executor, ticket: Ticket) -> Future[Any]:
+        if isinstance(pool, Pool) and pool.far:
+            return pool.submit(_located, self._call, dict(ticket.params))
         return pool.submit(self._call, dict(ticket.params))
 
     def outcome(self, future: Future[Any]) -> Outcome:
@@ -40,6 +45,11 @@ class FunctionEvaluation:
         except Exception as error:
             mistake = isinstance(error, _MISTAKES)
             return Outcome((), _reason(error), type(error), mistake, error)
+        if isinstance(value, _Located):
+            return replace(self._of_value(value.value), machine=value.machine)
+        return self._of_value(value)
+
+    def _of_value(self, value: Any) -> Outcome:
         if value is None:
             return Outcome((), "returned None", type(None), mistake=True)
         try:
@@ -65,6 +75,18 @@ class FunctionEvaluation:
 
     def stop(self) -> None:
         pass
+
+
+@dataclass(frozen=True)
+class _Located:
+    """What a function returned on another machine."""
+
+    value: object
+    machine: str
+
+
+def _located(call: Call, params: Mapping[str, Any]) -> _Located:
+    return _Located(call(params), socket.gethostname())
 
 
 def _reason(error: BaseException) -> str:

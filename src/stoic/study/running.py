@@ -147,6 +147,8 @@ class StudySource(ForkAware):
                 by_another = True
             with self._guard:
                 self._held.pop(ticket.number, None)
+            if outcome.machine:
+                patiently(lambda: self._study.note(ticket.number, f"machine {outcome.machine}"))
         return Finished(ticket.number, ticket.params, outcome, by_another)
 
     def _tell(self, number: int, outcome: Outcome) -> None:

@@ -7,10 +7,13 @@ import shlex
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from stoic.errors import InvalidInput
+from stoic.parallel import Pool, executor
 from stoic.report import write_report
 from stoic.report.result import Result
 from stoic.runs.limits import UNLIMITED
@@ -21,13 +24,12 @@ from stoic.streams import is_stream
 from stoic.study import Study
 from stoic.study.running import StudySource
 from stoic.terminal import Console, Text, console_beside
+from stoic.tune.cluster import ClusterEvaluation
 from stoic.tune.display import LineDisplay, LiveDisplay
 from stoic.tune.identity import agree
-from stoic.tune.measuring import ProgramEvaluation
-from stoic.tune.metric import Measured
+from stoic.tune.measuring import ProgramEvaluation, ProgramRuns, program_of
 from stoic.tune.plan import Plan, log_links
 from stoic.tune.process.leftovers import Leftovers
-from stoic.tune.program import Program
 from stoic.tune.progress import Progress, ProgressObserver
 from stoic.tune.settings import Settings
 from stoic.tune.summary import print_summary, resume_command, write_json
@@ -111,26 +113,40 @@ def _tune(
     progress = Progress(plan.limits, plan.jobs, study.finished, failures)
     progress.baseline = study.baseline
     _greet(plan, study, console)
-    leftovers = Leftovers(plan.folder)
-    if ended := leftovers.end():
-        console.print(f"ended what a killed run had left running: {ended} of {plan.name!r}")
-    program = Program(
-        plan.timeout,
-        begun=leftovers.note,
-        ended=leftovers.forget,
-        secrets=plan.template.secrets,
-        accounts=plan.metric.what if isinstance(plan.metric, Measured) else None,
-    )
-    evaluation = ProgramEvaluation(plan, program, study.seed)
     title = f"{plan.direction} {plan.objective}: {' '.join(plan.template.public.arguments)}"
     display = LineDisplay(console, progress) if plain else LiveDisplay(console, progress, title)
-    with stop_requests(program.kill) as stop, display, StudySource(study, plan.limits) as source:
-        observer = ProgressObserver(study, progress, display)
+    with (
+        _evaluation(plan, study.seed, console) as (evaluation, pool),
+        stop_requests(evaluation.kill) as stop,
+        display,
+        StudySource(study, plan.limits) as source,
+    ):
+        loop = Loop(source, evaluation, ProgressObserver(study, progress, display), stop)
         try:
-            Loop(source, evaluation, observer, stop).run(plan.jobs)
+            loop.run(plan.jobs) if pool is None else loop.run_in(pool, plan.jobs)
         except GaveUp as error:
             return stop, error, ""
     return stop, None, source.course.ended_by
+
+
+@contextmanager
+def _evaluation(
+    plan: Plan, seed: int, console: Console
+) -> Iterator[tuple[ProgramRuns, Pool | None]]:
+    """The evaluation of trials, and the pool where they run if that is not here."""
+    if plan.engine == "dask":
+        with executor("dask", scheduler=plan.scheduler) as pool:
+            far = ClusterEvaluation(plan, pool, seed)
+            try:
+                yield far, pool
+            finally:
+                far.stop()
+        return
+    leftovers = Leftovers(plan.folder)
+    if ended := leftovers.end():
+        console.print(f"ended what a killed run had left running: {ended} of {plan.name!r}")
+    program = program_of(plan, begun=leftovers.note, ended=leftovers.forget)
+    yield ProgramEvaluation(plan, program, seed), None
 
 
 def _greet(plan: Plan, study: Study, console: Console) -> None:

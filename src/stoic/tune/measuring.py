@@ -6,9 +6,11 @@ import hashlib
 import shlex
 import threading
 import time
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from stoic.errors import InvalidInput
@@ -16,22 +18,31 @@ from stoic.files import make_folder, write
 from stoic.redaction import masked
 from stoic.runs.evaluation import Finished, Outcome, Ticket
 from stoic.runs.patience import GaveUp, Patience
-from stoic.tune.metric import NotFinite, NoValue, OneUnit, which_number
+from stoic.tune.metric import Measured, NotFinite, NoValue, OneUnit, which_number
 from stoic.tune.plan import Plan
 from stoic.tune.program import Ended, Program
 
-__all__ = ["ProgramEvaluation", "seed_of"]
+__all__ = [
+    "FAILED",
+    "UNREADABLE",
+    "NotStartable",
+    "ProgramEvaluation",
+    "ProgramRuns",
+    "program_of",
+    "seed_of",
+    "write_log",
+]
 
 _MAX_LOG_CHARACTERS = 32 * 1024  # of each stream in a trial's log
-_UNREADABLE, _FAILED = "unreadable", "failed"  # kinds of failures
+UNREADABLE, FAILED = "unreadable", "failed"  # kinds of failures
 
 
 class NotStartable(Exception):
     """The system could not start the program; the message has the reason."""
 
 
-class ProgramEvaluation:
-    """Runs a program for each trial; `measure` may be called from several threads.
+class ProgramRuns(ABC):
+    """What the outcomes of a program's runs mean, wherever it runs.
 
     A trial is unreadable where the program succeeds, but the metric finds no value.
     """
@@ -39,41 +50,80 @@ class ProgramEvaluation:
     patience = Patience(one_kind=False)
     stoppable = True
 
-    def __init__(self, plan: Plan, program: Program, seed: int) -> None:
-        self._plan, self._program, self._seed = plan, program, seed
-        self._template, self._metric = plan.template, plan.metric
-        self._lock = threading.Lock()
-        self._unit = OneUnit()
-        self._note = ""  # which of several numbers is the value
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
         self._started = False  # whether the program could ever be started
 
-    def submit(self, pool: Executor, ticket: Ticket) -> Future[Outcome]:
-        return pool.submit(self.measure, ticket.number, ticket.params)
-
-    def outcome(self, future: Future[Outcome]) -> Outcome:
+    def outcome(self, future: Future[Any]) -> Outcome:
         try:
-            outcome = future.result()
+            outcome = self._received(future)
         except NotStartable as error:
             if not self._started:
-                program = self._template.public.arguments[0]
+                program = self._plan.template.public.arguments[0]
                 raise InvalidInput(
                     f"expected a program that can be started, got {program}, "
                     f"which {error}; run it by hand"
                 ) from error
-            return Outcome((), str(error), _FAILED)
+            return Outcome((), str(error), FAILED)
         self._started = self._started or not outcome.stopped
         return outcome
 
+    def _received(self, future: Future[Any]) -> Outcome:
+        """The outcome that a finished future has."""
+        outcome: Outcome = future.result()
+        return outcome
+
+    @abstractmethod
+    def submit(self, pool: Executor, ticket: Ticket) -> Future[Any]:
+        """Begin to evaluate a trial."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """End all runs, and start no more."""
+
+    @abstractmethod
+    def kill(self) -> None:
+        """End those of this machine at once; may be called from a signal handler."""
+
     def gave_up(self, count: int, finished: Finished, *, alike: bool) -> GaveUp:
-        if alike and finished.outcome.kind == _UNREADABLE:
+        if alike and finished.outcome.kind == UNREADABLE:
             return GaveUp(
                 f"the program ends well, but {count} times out of {count}: "
                 f"{finished.outcome.reason}; correct --metric, --json or what it prints"
             )
         return GaveUp(f"all of the first {count} trials failed")
 
+
+class ProgramEvaluation(ProgramRuns):
+    """Runs a program here for each trial; `measure` may be called from several threads.
+
+    ``unit`` is the one that all values have to be in, and ``keep`` gets the log of each trial.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        program: Program,
+        seed: int,
+        *,
+        unit: OneUnit | None = None,
+        keep: Callable[[int, str], None] | None = None,
+    ) -> None:
+        super().__init__(plan)
+        self._program, self._seed = program, seed
+        self._template, self._metric = plan.template, plan.metric
+        self._lock = threading.Lock()
+        self._unit, self._keep = unit or OneUnit(), keep or partial(write_log, plan)
+        self._note = ""  # which of several numbers is the value
+
+    def submit(self, pool: Executor, ticket: Ticket) -> Future[Outcome]:
+        return pool.submit(self.measure, ticket.number, ticket.params)
+
     def stop(self) -> None:
         self._program.stop()
+
+    def kill(self) -> None:
+        self._program.kill()
 
     def measure(self, number: int, params: Mapping[str, Any]) -> Outcome:
         """Run the program as often as planned; the trial fails where most of the runs failed."""
@@ -98,7 +148,7 @@ class ProgramEvaluation:
         if len(values) > len(failures):
             return Outcome(tuple(values), note=self._note)
         reason, unreadable = failures[-1]
-        return Outcome((), reason, _UNREADABLE if unreadable else _FAILED, mistake=unreadable)
+        return Outcome((), reason, UNREADABLE if unreadable else FAILED, mistake=unreadable)
 
     def _run(
         self, number: int, params: Mapping[str, Any], measurement: int, log: list[str]
@@ -136,12 +186,28 @@ class ProgramEvaluation:
             self._note = self._note or which_number(found)
         return value
 
-    def _keep(self, number: int, text: str) -> None:
-        """Write a trial's log; the trial counts even if that fails."""
-        with suppress(OSError):
-            make_folder(self._plan.folder, 0o700)
-            path = self._plan.folder / f"{number:04}.txt"
-            write(path, text, mode=self._plan.mode, durable=False)
+
+def program_of(
+    plan: Plan,
+    *,
+    begun: Callable[[int], None] | None = None,
+    ended: Callable[[int], None] | None = None,
+) -> Program:
+    """What runs the program of a plan; it calls ``begun`` and ``ended`` with process numbers."""
+    return Program(
+        plan.timeout,
+        begun=begun,
+        ended=ended,
+        secrets=plan.template.secrets,
+        accounts=plan.metric.what if isinstance(plan.metric, Measured) else None,
+    )
+
+
+def write_log(plan: Plan, number: int, text: str) -> None:
+    """Write a trial's log; the trial counts even if that fails."""
+    with suppress(OSError):
+        make_folder(plan.folder, 0o700)
+        write(plan.folder / f"{number:04}.txt", text, mode=plan.mode, durable=False)
 
 
 def seed_of(seed: int, trial: int, measurement: int) -> int:

@@ -214,13 +214,18 @@ class OneUnit:
     (950.0, 0.0)
     """
 
-    def __init__(self) -> None:
-        self._unit: str | None = None  # of the first value that is not 0
+    def __init__(self, unit: str | None = None) -> None:
+        self._unit = unit  # of the first value that is not 0
 
     @property
     def name(self) -> str:
         """The unit; empty while it is unknown, or where there is none."""
         return self._unit or ""
+
+    @property
+    def known(self) -> str | None:
+        """The unit, empty where there is none; None while it is unknown."""
+        return self._unit
 
     def value(self, found: Quantity) -> float:
         """The value, or `NoValue` where it is not finite or has another unit."""

@@ -47,6 +47,8 @@ class Plan:
     bounds: Bounds | None
     timeout: float | None
     jobs: int
+    engine: str
+    scheduler: str | None
     repeat: int  # runs of each trial; 0 where the optimiser decides
     store: str
     name: str
@@ -68,6 +70,7 @@ class Plan:
                 "expected a number of trials or a time, got neither; add --budget 60 or --time 10m"
             )
         confirm = "auto" if given.confirm is None else given.confirm
+        _check_engine(given)
         metric = metric_of(given.metric, given.json, given.measure)
         space = Space({each.name: each.parameter for each in given.params}, valid=given.valid)
         if space.valid:
@@ -87,6 +90,8 @@ class Plan:
             bounds=given.bounds or _bounds(metric),
             timeout=given.timeout,
             jobs=given.jobs or 1,
+            engine=given.engine or "local",
+            scheduler=given.scheduler,
             repeat=given.repeat or 0,
             store=given.store or "stoic.db",
             name=name,
@@ -141,6 +146,18 @@ def _objective(metric: Metric) -> str:
     return f"{metric.name} ({metric.unit})" if isinstance(metric, Measured) else metric.name
 
 
+def _check_engine(given: Settings) -> None:
+    """Refuse half of the settings of a cluster."""
+    if given.engine != "dask":
+        if given.scheduler is not None:
+            raise InvalidInput("expected --engine dask with --scheduler, got none; add it")
+        return
+    missing = "--scheduler" if given.scheduler is None else "--jobs"
+    if None in (given.scheduler, given.jobs):
+        example = "--engine dask --scheduler tcp://host:8786 --jobs 8"
+        raise InvalidInput(f"expected {missing} with --engine dask, got none; give {example}")
+
+
 def _template(given: Settings) -> Template:
     if not given.params:
         raise InvalidInput(
@@ -149,7 +166,7 @@ def _template(given: Settings) -> Template:
     template = Template(given.command or (), given.params, env=bool(given.env))
     if os.name != "posix":
         raise InvalidInput("expected a POSIX system to run programs on, got another; use Study")
-    if template.program is not None:
+    if template.program is not None and given.engine != "dask":
         _check_program(template.program)
     return template
 

@@ -54,13 +54,16 @@ class Program:
         self,
         timeout: float | None = None,
         *,
-        begun: Callable[[int], None] = _nobody,
-        ended: Callable[[int], None] = _nobody,
+        begun: Callable[[int], None] | None = None,
+        ended: Callable[[int], None] | None = None,
         secrets: Sequence[str] = (),
         accounts: str | None = None,
     ) -> None:
         self.timeout, self._secrets = timeout, secrets
-        self._begun, self._ended = begun, ended  # called with the process's number
+        self._begun, self._ended = (
+            begun or _nobody,
+            ended or _nobody,
+        )  # of a process
         self._adopts = accounts in ("cpu", "rss") and adopt_orphans()
         self._small_parent = self._adopts and accounts == "rss"
         self._running: set[Child] = set()

@@ -14,6 +14,7 @@ from stoic.errors import InvalidInput
 from stoic.numbers import parse
 from stoic.optimize.aim import TARGETS, Bounds, given_bounds
 from stoic.optimize.finals.size import Confirm
+from stoic.parallel import ENGINES
 from stoic.runs.limits import SETTLED, seconds
 from stoic.streams import read_toml, source_name
 from stoic.tune.baseline import of_setting
@@ -53,6 +54,8 @@ class Settings:
     target: str | None = None
     bounds: Bounds | None = None
     jobs: int | None = None
+    engine: str | None = None
+    scheduler: str | None = None
     repeat: int | None = None  # 0: the optimiser decides
     env: bool | None = None
     store: str | None = None
@@ -89,7 +92,7 @@ class Settings:
 
     def checked(self) -> Settings:
         """These settings, from options: their numbers have the same bounds as in a file."""
-        for key in ("budget", "jobs", "seed", "target", "stop"):
+        for key in ("budget", "jobs", "seed", "target", "stop", "engine"):
             if (value := getattr(self, key)) is not None:
                 _READ[key](value, f"--{key}")
         return self
@@ -239,6 +242,8 @@ _READ: dict[str, Any] = {
     "target": lambda value, name: choice(value, name, tuple(TARGETS)),
     "bounds": bounds,
     "jobs": lambda value, name: integer(value, name, at_least=1, at_most=1024),
+    "engine": lambda value, name: choice(value, name, ENGINES),
+    "scheduler": _text,
     "repeat": repeats,
     "env": _flag,
     "store": _store,
