@@ -147,3 +147,21 @@ def test_without_a_value_there_is_no_answer() -> None:
     assert recommend(study).answer.value == 1.0
     with pytest.raises(InvalidInput, match="seed"):
         recommend(study, seed=-1)
+
+
+def test_the_average_and_the_bounds_can_be_asked_for() -> None:
+    """Skewed delays have a mean above the median, and none is negative."""
+    rng = random.Random(0)
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+    study.optimize(
+        lambda t: 0.01 + t.suggest_float("x", 0, 1) ** 2 + rng.expovariate(1 / 0.3), n_trials=60
+    )
+    usual = recommend(study, bounds=(0, None)).answer
+    average = recommend(study, target="mean", bounds=(0, None)).answer
+    assert (usual.target, average.target) == ("median", "mean")
+    assert usual.interval[0] >= 0.0
+    assert average.value > usual.value
+    with pytest.raises(InvalidInput, match="target"):
+        recommend(study, target="average")
+    with pytest.raises(InvalidInput, match="bounds"):
+        recommend(study, bounds=(1, 0))

@@ -11,6 +11,7 @@ from stoic.integrations.optuna.axes import axes_of, covering
 from stoic.integrations.optuna.studies import single_direction
 from stoic.integrations.optuna.trials import Told, completed
 from stoic.numbers import rounded
+from stoic.optimize.aim import Aim
 from stoic.optimize.answers import Conclusion, Luckiest
 from stoic.spaces.wording import assignments
 
@@ -35,13 +36,29 @@ class Recommendation(Conclusion):
         return "\n".join(lines if count else [*lines, "No suspects"])
 
 
-def recommend(study: Study, *, seed: int = 0) -> Recommendation:
+def recommend(
+    study: Study,
+    *,
+    target: str = "median",
+    bounds: tuple[float | None, float | None] | None = None,
+    seed: int = 0,
+) -> Recommendation:
     """The best *estimated* configuration of a study, with its interval, and what was luck.
 
     ``luckiest`` is the trial of the best value, usually ``study.best_trial``, and why it is or is
     not the answer; ``suspects`` are the trials called corrupt. Where trials have different
     parameters, as in a conditional space, those of the same ones are estimated together, and the
-    answer is the estimate that is certainly best. ``seed`` is that of the search for the answer.
+    answer is the estimate that is certainly best.
+
+    Parameters
+    ----------
+    study
+        Any study of one objective, whoever sampled its trials.
+    target, bounds
+        What is estimated, ``"median"`` or ``"mean"`` of all runs, and the lowest and highest
+        possible value, such as ``(0, 1)`` for an accuracy; see `stoic.Optimizer`.
+    seed
+        Of the search for the answer.
 
     >>> import optuna
     >>> optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -50,30 +67,30 @@ def recommend(study: Study, *, seed: int = 0) -> Recommendation:
     >>> abs(recommend(study).answer.params["x"] - 0.3) < 0.05
     True
     """
-    direction = single_direction(study)
+    aim = Aim.of(single_direction(study), target, bounds)
     seed = integer(seed, "seed", at_least=0, at_most=2**63 - 1)
     trials = [trial for trial in study.get_trials(deepcopy=False) if trial.state.is_finished()]
     branches: dict[frozenset[str], list[FrozenTrial]] = {}
     for trial in sorted(trials, key=completed):
         branches.setdefault(frozenset(trial.params), []).append(trial)
-    told = [_told(branch, direction, seed) for branch in branches.values()]
+    told = [_told(branch, aim, seed) for branch in branches.values()]
     found = [each.conclude() for each in told if each and each.optimizer.history.successes]
     if not found:
         raise InvalidInput(
             "expected trials with finite values and with a parameter that varies, got none among "
             f"{len(trials)} finished trials; optimise the study first"
         )
-    return _best(found, 1.0 if direction == "maximize" else -1.0)
+    return _best(found, aim.sign)
 
 
-def _told(branch: list[FrozenTrial], direction: str, seed: int) -> Told | None:
+def _told(branch: list[FrozenTrial], aim: Aim, seed: int) -> Told | None:
     """An optimiser of trials with the same parameters; None where none of these varies."""
     complete = [trial for trial in branch if trial.state == TrialState.COMPLETE]
     names = sorted(complete[0].params) if complete else []
     space = {name: covering([trial.distributions[name] for trial in complete]) for name in names}
     if not any(axis.varies for axis in axes_of(space).values()):
         return None
-    told = Told(space, direction, seed)
+    told = Told(space, aim, seed)
     told.follow(branch)
     return told
 

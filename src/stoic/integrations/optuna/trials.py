@@ -15,6 +15,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from stoic.integrations.optuna.axes import Distributions, axes_of
 from stoic.optimize import Optimizer
+from stoic.optimize.aim import Aim
 from stoic.optimize.answers import Conclusion, Trial
 from stoic.spaces import Space
 
@@ -30,11 +31,13 @@ _logger = get_logger("optuna.samplers.stoic")
 class Told:
     """An optimiser of a search space, and the finished trials that it was told."""
 
-    def __init__(self, distributions: Distributions, direction: str, seed: int) -> None:
+    def __init__(self, distributions: Distributions, aim: Aim, seed: int) -> None:
         self.distributions = dict(distributions)
         self.axes = axes_of(distributions)
         space = Space({name: axis.parameter for name, axis in self.axes.items()})
-        self.optimizer = Optimizer(space, direction=direction, seed=seed)
+        self.optimizer = Optimizer(
+            space, direction=aim.direction, seed=seed, target=aim.target, bounds=aim.bounds
+        )
         self._numbers: list[int] = []  # Optuna's number of each trial of the optimiser
         self._count = 0  # trials that were read
 
@@ -127,7 +130,7 @@ class Trials:
     def told_to(self, distributions: Distributions, direction: str, seed: int) -> Told:
         """The optimiser of a search space, told of all finished trials that are of it."""
         if self._told is None or self._told.distributions != distributions:
-            self._told = Told(distributions, direction, seed)
+            self._told = Told(distributions, Aim(direction), seed)
         self._told.follow(self._finished)
         return self._told
 
