@@ -11,8 +11,12 @@ than 1/2 of the spread of all values. Beyond three spreads from the centre the t
 proportion, since the noise of far values mostly does. Noise and spread are those of the surrogate
 and its scaling, so that no unit matters.
 
+Nor are most measurements of a configuration outliers on the same side, however far apart they are:
+its noise is larger than elsewhere. So four or more agree as well, if three quarters of all that the
+configuration has are on one side of the estimate, beyond two standard deviations of the noise.
+
 An estimate *contradicts* agreeing measurements where it is outside of their range by more than
-four standard deviations of the noise, or 1/20 of the spread.
+four standard deviations of the mean of so many, or 1/20 of the spread.
 """
 
 from __future__ import annotations
@@ -42,6 +46,9 @@ class AgreementRule:
     max_tolerance: float = 0.5  # in spreads of all values
     far: float = 3.0  # spreads from the centre, beyond which the tolerance is relative
     overruling: int = 3  # measurements that overrule an estimate that is less good than they are
+    most: int = 4  # measurements on one side of an estimate that agree, however far apart
+    most_share: float = 0.75  # of those of their configuration: the same
+    most_stds: float = 2.0  # of the noise, by which they are beyond the estimate
     beside: float = 0.1  # length-scales: an estimate nearer to a contradicted one does not count
 
 
@@ -97,6 +104,9 @@ class Agreement:
         for rows in np.split(order, np.cumsum(np.bincount(of))[:-1]):
             if len(rows) > 1:
                 chosen = rows[_agreeing(units[rows], self.tolerance)]
+                if len(rows) >= _RULE.most and not len(chosen):
+                    errors = z[rows] - float(model.gp.mean(points[rows[:1]])[0])
+                    chosen = rows[_on_one_side(errors, _RULE.most_stds * self.noise)]
                 self.agreeing[chosen] = True
                 if len(chosen):
                     key = points[chosen[0]].tobytes()
@@ -104,7 +114,8 @@ class Agreement:
         self._contradicted = self._find_contradicted()
 
     def _summary(self, z: Array, y: Array) -> Replicates:
-        low, high = float(z.min()) - self.margin, float(z.max()) + self.margin
+        margin = max(_RULE.noise_stds * self.noise / math.sqrt(len(z)), _RULE.min_tolerance)
+        low, high = float(z.min()) - margin, float(z.max()) + margin
         values = float(y.min()), middle(y.tolist()), float(y.max())
         return Replicates(low, float(np.median(z)), high, len(z), values)
 
@@ -168,6 +179,15 @@ class Agreement:
         )
         beside: npt.NDArray[np.bool_] = between(here, there).min(1) < _RULE.beside**2
         return beside
+
+
+def _on_one_side(errors: Array, margin: float) -> npt.NDArray[np.bool_]:
+    """Which of the measurements of one configuration agree that its estimate is wrong."""
+    needed = max(_RULE.most, _RULE.most_share * len(errors))
+    for beyond in (errors > margin, errors < -margin):
+        if np.count_nonzero(beyond) >= needed:
+            return beyond
+    return np.zeros(len(errors), dtype=bool)
 
 
 def _agreeing(units: Array, tolerance: float) -> npt.NDArray[np.bool_]:

@@ -2,7 +2,8 @@
 
 All in z, where higher is better, from a surrogate without suspects, with
 
-    m_i, v_i, p_i   mean, variance and weight of the i-th fitted surrogate at the point
+    m_i, v_i, p_i   mean, variance and weight of the i-th fitted surrogate at the point, corrected
+                    where the point's own measurements contradict it (`with_own`)
     q(·), e, n      quantiles of the noise, the standard error of its median, their number
     B               q(¾) + q(¼) − 2·q(½), by which the noise is skewed
     r               the mean residual of the measurements near the point
@@ -38,6 +39,7 @@ import numpy as np
 
 from stoic.checks import Array
 from stoic.optimize.answers.noise import Noise
+from stoic.optimize.answers.own import with_own
 from stoic.optimize.model import Model
 
 if TYPE_CHECKING:
@@ -84,9 +86,9 @@ def estimated(known: Knowledge, point: Array, target: str) -> Estimate:
     """The estimate of the target at a point, from measurements without suspects."""
     model = known.model
     gp, rule = model.gp, RULE
-    modes = [(p, *mode.predict(point[None])) for mode, p in model.modes()]
-    m1 = float(modes[0][1][0])
-    variance = sum(p * (float(v[0]) + (float(m[0]) - m1) ** 2) for p, m, v in modes)
+    modes = [(p, *with_own(mode, point)) for mode, p in model.modes()]
+    m1 = modes[0][1]
+    variance = sum(p * (v + (m - m1) ** 2) for p, m, v in modes)
     noise, std = Noise.about(known, m1), math.sqrt(variance)
     error = math.hypot(std, noise.median_error)
     base = m1 - rule.winner * error
