@@ -27,7 +27,7 @@ from stoic.cli.app import app
 from stoic.errors import StoicError
 from stoic.study import Study
 from stoic.study.store.schema import TABLES
-from stoic.tune.captured import Captured
+from stoic.tune.output.captured import Captured
 
 RUNNER = CliRunner()
 MARK = "Hush7"

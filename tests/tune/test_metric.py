@@ -18,8 +18,8 @@ from helpers.programs import program
 from stoic.cli.app import app
 from stoic.errors import InvalidInput
 from stoic.study import Study
-from stoic.tune.captured import Captured
 from stoic.tune.metric import LastNumber, NotFinite, NoValue, RegexMetric
+from stoic.tune.output.captured import Captured
 
 WORDS = st.text(alphabet=string.ascii_lowercase + "=:, ", max_size=12)
 

@@ -19,8 +19,8 @@ from stoic.errors import InvalidInput
 from stoic.optimize import Optimizer
 from stoic.report.result import Result
 from stoic.spaces import Categorical, Float, Grid, Int, Parameter
-from stoic.tune.captured import Captured
 from stoic.tune.metric import JsonMetric, LastNumber, NoValue, RegexMetric
+from stoic.tune.output.captured import Captured
 from stoic.tune.parameters import Written, of_flag, of_table
 from stoic.tune.program import Program
 from stoic.tune.progress import alike

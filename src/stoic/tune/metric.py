@@ -11,9 +11,9 @@ from typing import Any
 from stoic.checks import choice
 from stoic.errors import InvalidInput
 from stoic.printable import visible
-from stoic.tune.captured import excerpt, plain_text
+from stoic.tune.output.captured import excerpt, plain_text
+from stoic.tune.output.tokens import NoValue, Quantity, last, matched
 from stoic.tune.program import Ended
-from stoic.tune.tokens import NoValue, Quantity, last, matched
 
 __all__ = [
     "MEASURES",

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import IO
 
 from stoic.forks import Lock
-from stoic.tune.captured import Captured
+from stoic.tune.output.captured import Captured
 from stoic.tune.process.child import Child
 from stoic.tune.process.usage import Usage, adopt_orphans, reap_group
 

@@ -7,7 +7,7 @@ import re
 from typing import NamedTuple
 
 from stoic.numbers import MINUS_SIGNS, parse
-from stoic.tune.captured import excerpt
+from stoic.tune.output.captured import excerpt
 
 __all__ = ["NoValue", "Quantity", "last", "matched"]
 
