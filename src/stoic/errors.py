@@ -2,12 +2,17 @@
 
 Each message says what was expected, what was given and what to do. Each class is
 also the built-in exception that Python programmers expect, so existing
-``except ValueError`` blocks keep working.
+``except ValueError`` blocks keep working. Each class has a short stable ``code``
+and a section of the reference, its ``page``.
 """
 
 from __future__ import annotations
 
+import re
+from typing import Any, ClassVar
+
 __all__ = [
+    "REFERENCE",
     "ConflictingValue",
     "InvalidArm",
     "InvalidExpression",
@@ -32,8 +37,33 @@ __all__ = [
 ]
 
 
+REFERENCE = "docs/reference/errors.md"
+"""The page of the documentation with one section for each code."""
+
+
 class StoicError(Exception):
-    """The base of all of Stoic's errors."""
+    """The base of all of Stoic's errors.
+
+    ``code`` is the kind of the error for programs: JSON lines and HTTP answers have it. A subclass
+    outside this package keeps the code of its base, so that codes are a closed list.
+
+    >>> InvalidParams("expected x in 0 to 1, got 2").code
+    'invalid-params'
+    >>> InvalidParams.page()
+    'docs/reference/errors.md#invalid-params'
+    """
+
+    code: ClassVar[str] = "stoic-error"
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if cls.__module__.partition(".")[0] == __name__.partition(".")[0]:
+            cls.code = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", cls.__name__).lower()
+
+    @classmethod
+    def page(cls) -> str:
+        """Where the documentation explains the error: a path within the project."""
+        return f"{REFERENCE}#{cls.code}"
 
 
 class InvalidInput(StoicError, ValueError):

@@ -47,7 +47,8 @@ def refusal(*words: object) -> str:
     assert done.stdout == ""
     (line,) = done.stderr.splitlines()
     found = json.loads(line)
-    assert found.keys() == {"error", "message"}
+    assert found.keys() == {"error", "message", "help"}
+    assert found["help"].endswith(f"#{found['error']}")
     assert found["message"]
     assert line.isprintable()
     assert "hunter2" not in line

@@ -7,7 +7,6 @@ standard error, with exit code 2.
 from __future__ import annotations
 
 import json
-import re
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +17,7 @@ import typer
 import typer.core
 
 from stoic.cli.options import Maximize, Minimize, Params, Store, Valid
-from stoic.errors import InvalidInput, StoicError
+from stoic.errors import REFERENCE, InvalidInput, StoicError
 from stoic.printable import visible
 from stoic.redaction import redacted
 from stoic.terminal import print_line
@@ -57,7 +56,7 @@ def _in_json() -> Iterator[None]:
     try:
         yield
     except StoicError as error:
-        _refuse(_code(error), str(error))
+        _refuse(error.code, str(error))
         raise typer.Exit(2) from None
     except BrokenPipeError:
         raise  # the reader closed the pipe
@@ -69,17 +68,9 @@ def _in_json() -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
-def _code(error: StoicError) -> str:
-    """A short name of a kind of error.
-
-    >>> _code(InvalidInput("…"))
-    'invalid-input'
-    """
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", type(error).__name__).lower()
-
-
 def _refuse(code: str, message: str) -> None:
-    print_line({"error": code, "message": visible(redacted(message))}, stderr=True)
+    about = {"error": code, "message": visible(redacted(message)), "help": f"{REFERENCE}#{code}"}
+    print_line(about, stderr=True)
 
 
 def ask(
