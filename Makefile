@@ -1,6 +1,7 @@
 # make test    set up and run everything that every change must pass
 # make quick   what tells most about a change in a minute: lint, types, tests that are not slow
 # make demo    set up and tune a noisy server with outliers; ends with a report
+# make docs    set up and build the documentation as a site: build/site/index.html
 # make bench   speed and regret figures (long)
 # make soak    whole grids and 200-run coverage that make test samples; long statistical checks
 #
@@ -19,7 +20,7 @@ DEMO := $(if $(wildcard .venv/ready),.venv,.venv-demo)
 # hundreds of processes are started, and would each compile all modules anew
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: test quick lint types unit demo bench soak clean
+.PHONY: test quick lint types unit demo docs bench soak clean
 
 test: lint
 	$(MAKE) --no-print-directory --output-sync=target -j2 types .venv/warm
@@ -60,6 +61,15 @@ demo: $(DEMO)/ready
 	$(ONE) $(DEMO)/bin/python -m examples.server.compare demo-output/server.db \
 		--report demo-output/server.html
 
+# the site needs no developers' environment, and no compiled code
+.venv-docs/ready: pyproject.toml
+	$(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/python $(PIP) --no-compile --editable '.[docs]'
+	touch $@
+
+docs: .venv-docs/ready
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/python -m mkdocs --quiet build
+
 bench: .venv/ready
 	$(RUN) benchmarks/core/practical.py
 	$(RUN) benchmarks/core/flat_cost.py
@@ -77,4 +87,4 @@ soak: .venv/warm
 	$(RUN) benchmarks/study/soak.py
 
 clean:
-	rm -rf .venv .venv-demo build dist demo-output
+	rm -rf .venv .venv-demo .venv-docs build dist demo-output
