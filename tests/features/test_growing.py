@@ -75,7 +75,8 @@ def test_columns_one_by_one_are_those_made_together(kernel: Kernel) -> None:
     assert together.psi @ together.psi.T == pytest.approx(single.psi @ single.psi.T, abs=1e-6)
     X = np.random.default_rng(4).random((7, 2))
     assert together(X) @ together(X).T == pytest.approx(single(X) @ single(X).T, abs=1e-6)
-    assert together(PLANE) == pytest.approx(together.psi, abs=1e-6)
+    # near-duplicates have a δ² of about 1e-10, so their features have half of the digits
+    assert together(PLANE) == pytest.approx(together.psi, abs=1e-5)
 
 
 def test_a_span_gives_the_same_features() -> None:

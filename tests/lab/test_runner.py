@@ -133,12 +133,15 @@ def test_more_trials_keep_what_is_done(undisturbed: dict[str, bytes], tmp_path: 
 
 
 def kill_at_random_moments(folder: Path, kills: int, seed: int) -> int:
-    """Start the sweep, kill it with SIGKILL, as often as it takes; how often it was alive."""
+    """Kill the sweep with SIGKILL after a few runs, several times; how often it was alive."""
     rng = np.random.default_rng(seed)
     struck = 0
     for _ in range(kills):
+        wanted = len(list(folder.glob("runs/*.json"))) + int(rng.integers(0, 4))
         process = subprocess.Popen([sys.executable, str(SCRIPT), str(folder)])
-        time.sleep(float(rng.uniform(0.5, 4.0)))
+        while process.poll() is None and len(list(folder.glob("runs/*.json"))) < wanted:
+            time.sleep(0.002)
+        time.sleep(float(rng.uniform(0.0, 0.02)))
         struck += process.poll() is None
         process.kill()
         process.wait()

@@ -59,7 +59,7 @@ def test_a_study_says_that_it_goes_on(tmp_path: Path, caplog: pytest.LogCaptureF
     ):
         study.optimize(lambda x: x, budget=5)
     text = caplog.text
-    assert "has a wider space: x is now Float(0.0, 2.0), was Float(0.0, 1.0)" in text
+    assert "goes on in another way: x is now Float(0.0, 2.0), was Float(0.0, 1.0)" in text
     assert "is open with 4 entries in its log" in text
     assert "run goes on: 2 evaluations to go" in text
 

@@ -29,6 +29,9 @@ class Possible:
     [6.0, 30.0]
     >>> [round(end, 3) for end in times.range(10.0, -10.0, 30.0)]
     [0.249, 30.0]
+    >>> losses = Possible(-math.inf, 0.0, most=-5.0)
+    >>> round(times.value(4.0), 3), round(losses.value(-4.0), 3)
+    (4.094, -4.094)
     """
 
     low: float = -math.inf
@@ -54,16 +57,16 @@ class Possible:
         if self.least is not None and value < self.least:
             value = self.least * math.exp(max((value - self.least) / self.least, -1.0))
         if self.most is not None and value > self.most:
-            value = self.most * math.exp(max((self.most - value) / self.most, -1.0))
+            value = self.most * math.exp(max((value - self.most) / self.most, -1.0))
         return min(max(value, self.low), self.high)
 
     def range(self, value: float, low: float, high: float) -> tuple[float, float]:
         """A possible range about a possible value."""
         below = _shortened(value - low, value - self.low, self.least is not None)
         above = _shortened(high - value, self.high - value, self.most is not None)
-        # the difference of two finite ends may not be finite itself
-        low = value - below if math.isfinite(below) else low
-        high = value + above if math.isfinite(above) else high
+        # an end that is not moved stays exactly, since value + (high - value) may overflow
+        low = low if below in (value - low, math.inf) else value - below
+        high = high if above in (high - value, math.inf) else value + above
         return max(low, self.low), min(high, self.high)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import astuple, dataclass, replace
 
 import numpy as np
@@ -74,7 +75,7 @@ def estimate(known: Knowledge, point: Array) -> Answer:
         unit = scaling.unit_of_y
         least, value, most = (history.sign * y for y in own.values)
         below, above = (found.value - found.low) * unit, (found.high - found.value) * unit
-        ends = [least - history.sign * below, most + history.sign * above]
+        ends = [_finite(least - history.sign * below), _finite(most + history.sign * above)]
         ends *= 2
     possible = Possible.of(rest)
     value = possible.value(_most_frequent(rest, point, value))
@@ -85,6 +86,11 @@ def estimate(known: Knowledge, point: Array) -> Answer:
         single = possible.range(value, min(run_low, value), max(run_high, value))
     params, measured = history.configuration(point), history.measured(point)
     return Answer(params, value, interval, measured, aim.target, single)
+
+
+def _finite(end: float) -> float:
+    """An end of an interval of finite values, which may be as large as floats get."""
+    return math.copysign(min(abs(end), sys.float_info.max), end)
 
 
 def cautious_scores(known: Knowledge, points: Array) -> Array:
