@@ -42,7 +42,7 @@ def defined() -> set[str]:
 def test_codes_are_stable() -> None:
     found = {getattr(errors, name).code for name in errors.__all__ if name != "REFERENCE"}
     assert found >= {
-        "conflicting-value", "invalid-arm", "invalid-expression", "invalid-input",
+        "access-denied", "conflicting-value", "invalid-arm", "invalid-expression", "invalid-input",
         "invalid-params", "invalid-payoff", "invalid-state", "missing-data", "missing-direction",
         "missing-extra", "out-of-plan", "stoic-error", "store-damaged", "store-error",
         "store-missing", "store-unavailable", "study-mismatch", "too-many-features",

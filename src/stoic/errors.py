@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 __all__ = [
     "REFERENCE",
+    "AccessDenied",
     "ConflictingValue",
     "InvalidArm",
     "InvalidExpression",
@@ -153,6 +154,10 @@ class StoreDamaged(StoreError, ValueError):
     def __init__(self, what: str, advice: str = "") -> None:
         super().__init__(f"{what}; {advice}" if advice else what)
         self.what = what
+
+
+class AccessDenied(StoreError, PermissionError):
+    """A server's token that is missing, unknown or revoked, or does not allow what was wanted."""
 
 
 class StudyMismatch(StoreError, ValueError):
