@@ -39,6 +39,7 @@ SLOW = {
     },
     "policies": {"test_against_references", "test_hostile_states", "test_sampling"},
     "posterior": {"test_posterior"},
+    "remote": {"test_calling"},
     "report": {"test_report"},
     "runs": {"test_maximize"},
     "schedules": {"test_coverage"},

@@ -34,13 +34,14 @@ LAYERS: list[set[str]] = [
     {"report"},
     {"runs"},
     {"lab", "study"},
+    {"remote"},
     {"tune"},
     {"duels"},
     {"integrations", "server"},
     {"cli", "testing"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-PRODUCT = ("study", "tune", "duels", "integrations", "server")
+PRODUCT = ("study", "remote", "tune", "duels", "integrations", "server")
 FORBIDDEN = [("lab", set(PRODUCT))]
 FORBIDDEN += [(product, {"lab"}) for product in PRODUCT]
 
