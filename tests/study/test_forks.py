@@ -22,7 +22,7 @@ from stoic.errors import StoreUnavailable, UnknownStudy
 from stoic.forks import Lock, importing
 from stoic.loops.compiling import COMPILES
 from stoic.parallel import one_thread
-from stoic.study.opened import adviser_of
+from stoic.study.advisers.following import adviser_of
 from stoic.study.store import postgres, sqlite
 
 LINE = {"x": (0.0, 1.0)}

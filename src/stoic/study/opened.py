@@ -5,46 +5,26 @@ from __future__ import annotations
 import logging
 import threading
 import uuid
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from stoic.checks import given_direction, integer
-from stoic.errors import InvalidInput, StoreDamaged, StoreMissing, UnknownStudy, UnknownTrial
+from stoic.errors import StoreDamaged, StoreMissing, UnknownStudy, UnknownTrial
 from stoic.forks import ForkAware
-from stoic.printable import visible
-from stoic.study.advisers import Adviser, Mark, Observation
-from stoic.study.advisers.bandits import PolicyAdviser
-from stoic.study.advisers.optimizers import OptimizerAdviser, RandomAdviser
+from stoic.study.advisers import Adviser
+from stoic.study.advisers.following import Follower
 from stoic.study.definition import Definition, StudyArguments
-from stoic.study.marks.additions import change, changed, last_change, present_definition
-from stoic.study.marks.finals import mark_of
+from stoic.study.marks.additions import change, last_change, present_definition
 from stoic.study.records import StudyTrial, TrialRecord
 from stoic.study.store import Database, open_store
 from stoic.study.store.codec import params_of
 from stoic.study.store.connection import Connection
 from stoic.study.store.ledger import Ledger, create, find, names
-from stoic.study.store.rows import Entry, StudyRow, TrialRow, first_head
+from stoic.study.store.rows import Entry, StudyRow, TrialRow
 from stoic.study.store.verify import not_behind, verify
-
-if TYPE_CHECKING:
-    from stoic.policies import Policy
 
 _LOG = logging.getLogger("stoic.study")
 
-__all__ = ["OpenStudy", "adviser_of", "observation_of"]
-
-
-def adviser_of(definition: Definition, policy: Policy | None = None) -> Adviser:
-    """The adviser of a study; ``policy`` provides a schedule that could not be stored."""
-    if definition.policy is not None:
-        return PolicyAdviser(definition, policy)
-    return (RandomAdviser if definition.method == "random" else OptimizerAdviser)(definition)
-
-
-def observation_of(entry: Entry, params: str) -> Observation | Mark:
-    """An entry of the log as its adviser takes it, with the parameters of its trial."""
-    if entry.is_mark:
-        return mark_of(entry)
-    return entry.trial, params_of(params), *entry.outcome
+__all__ = ["OpenStudy"]
 
 
 class OpenStudy(ForkAware):
@@ -60,18 +40,17 @@ class OpenStudy(ForkAware):
         self.name = name
         wanted = Definition.of(arguments) if arguments.enough else None
         self.database = _opened(store, name, arguments, mode)
-        self._policy: Policy | None = arguments.policy
         self.thinking = threading.RLock()
         try:
-            row, self.definition = self._found(arguments, wanted)
-            self.definition = self.definition.asking(arguments)
-            changed = self.definition.continued(arguments, name) != self.definition
+            row, definition = self._found(arguments, wanted)
+            definition = definition.asking(arguments)
+            changed = definition.continued(arguments, name) != definition
             self.ledger = Ledger(self.database, row)
-            self._forget()
+            self._follower = Follower(name, row.uid, definition, arguments.policy)
             self.join_forks()
             self._load()
             self.changes = self._change(arguments) if changed else ()
-            _LOG.info("study %r is open with %d entries in its log", name, self._seen)
+            _LOG.info("study %r is open with %d entries in its log", name, self.seen)
         except BaseException:
             self.database.close()
             raise
@@ -129,73 +108,58 @@ class OpenStudy(ForkAware):
                 return
             entries: list[tuple[Entry, str]] = []
             verify(connection, self.ledger, row, lambda *both: entries.append(both))
-            self._take(entries, row)
+            self._follower.take(entries, row.entries, row.head)
 
     # -- the adviser --------------------------------------------------------------------------
 
-    def _forget(self) -> None:
-        """Make a new adviser; it is a cache of the log."""
-        self._adviser: Adviser | None = None
-        self._seen, self._head, self._change_seq = 0, first_head(self.ledger.uid), 0
+    @property
+    def definition(self) -> Definition:
+        """What the study is about, as far as the adviser has the log."""
+        return self._follower.definition
 
     @property
     def adviser(self) -> Adviser:
         """The adviser, with the log up to the last `catch_up`."""
-        if self._adviser is None:
-            self._adviser = adviser_of(self.definition, self._policy)
-        return self._adviser
+        return self._follower.adviser
 
     @property
     def seen(self) -> int:
         """How many entries of the log the adviser has."""
-        return self._seen
+        return self._follower.seen
 
     def after_fork_in_child(self) -> None:
         if self.thinking.acquire(blocking=False):  # free, or held by the thread that forked
             self.thinking.release()
         else:
             self.thinking = threading.RLock()
-            self._forget()
+            self._follower.forget()
 
     def catch_up(self, connection: Connection, row: StudyRow) -> None:
         """Give the adviser the entries of the log that are new to it."""
-        if row.entries < self._seen or (row.entries == self._seen and row.head != self._head):
+        follower = self._follower
+        other = row.entries == follower.seen and row.head != follower.head
+        if row.entries < follower.seen or other:
             raise StoreDamaged(
-                f"expected the log of study {self.name!r} to go on from entry {self._seen}, got "
+                f"expected the log of study {self.name!r} to go on from entry {follower.seen}, got "
                 f"another of {row.entries} entries; was it replaced by an old copy?"
             )
         entries = self._after(connection, row)
-        if self._seen and any(entry.is_change for entry, _ in entries):
-            self._forget()  # the adviser begins again, with the changed definition
+        if follower.needs_all(entries):
+            follower.forget()
             entries = self._after(connection, row)
-        self._take(entries, row)
+        follower.take(entries, row.entries, row.head)
 
     def keep_definition(self, connection: Connection, row: StudyRow) -> None:
         """Take in a changed definition, where the adviser needs nothing else of the log."""
         last = last_change(connection, self.ledger)
-        if last is not None and last.seq > self._change_seq:
+        if last is not None and last.seq > self._follower.change_seq:
             self.catch_up(connection, row)
 
     def _after(self, connection: Connection, row: StudyRow) -> list[tuple[Entry, str]]:
         """Entries that are new to the adviser, with the parameters of their trials."""
-        after = self.ledger.entries(connection, row, self._seen, self._head)
+        follower = self._follower
+        after = self.ledger.entries(connection, row, follower.seen, follower.head)
         return [(entry, "" if trial is None else trial.params) for entry, trial in after]
-
-    def _take(self, entries: list[tuple[Entry, str]], row: StudyRow) -> None:
-        changes = [entry for entry, _ in entries if entry.is_change]
-        if changes:
-            before, self.definition = self.definition, changed(self.definition, changes[-1])
-            self._adviser, self._change_seq = None, changes[-1].seq
-            for text in before.changes(self.definition):
-                _LOG.info("study %r goes on in another way: %s", self.name, visible(text))
-        try:
-            self.adviser.take_log([observation_of(*e) for e in entries if not _of_users(e[0])])
-        except BaseException as error:
-            self._forget()  # it may hold half of them
-            if isinstance(error, InvalidInput):
-                raise StoreDamaged(f"study {self.name!r} holds what it can't: {error}") from error
-            raise
-        self._seen, self._head = row.entries, row.head
 
     def informed(self) -> Adviser:
         """The adviser, with the whole log."""
@@ -231,11 +195,6 @@ class OpenStudy(ForkAware):
                 "asked; tell what ask() gave"
             )
         return row
-
-
-def _of_users(entry: Entry) -> bool:
-    """Whether an entry is for people, or taken in before the adviser is made."""
-    return entry.is_note or entry.is_change
 
 
 def _opened(store: object, name: str, arguments: StudyArguments, mode: int) -> Database:

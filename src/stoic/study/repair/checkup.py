@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from stoic.errors import InvalidInput, StoicError, StoreDamaged
+from stoic.study.advisers.following import adviser_of, observation_of
 from stoic.study.definition import Definition
 from stoic.study.marks.additions import present_definition
-from stoic.study.opened import adviser_of, observation_of
 from stoic.study.repair.issues import Issue, damage, damage_of, fine, note
 from stoic.study.store import Database
 from stoic.study.store.codec import params_of
