@@ -14,6 +14,7 @@ from stoic.cli.duel import duel
 from stoic.cli.loop import LoopCommand, ask, best, tell
 from stoic.cli.note import note
 from stoic.cli.refusals import Commands, plainly
+from stoic.cli.serve import serve
 from stoic.cli.study import study
 from stoic.cli.tune import tune
 from stoic.errors import MissingExtra, StoicError
@@ -70,6 +71,7 @@ app.command(
     cls=LoopCommand, no_args_is_help=False, context_settings={"ignore_unknown_options": True}
 )(tell)  # -1.5 is a value
 app.command(cls=LoopCommand)(best)
+app.command()(serve)
 study.command("note", no_args_is_help=True)(note)
 app.add_typer(study, name="study")
 

@@ -1,0 +1,111 @@
+"""Ask, and what holds or gives back a lease."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoic.errors import InvalidInput
+from stoic.server.api.models import Ask, Asked, Enqueue, Finals, Nothing, Release, Renew
+from stoic.server.hub import Asking
+from stoic.server.problems import Problem
+from stoic.server.routing import Call, Routes
+from stoic.server.writing import StudyRef
+from stoic.study import Study, StudyTrial
+
+__all__ = ["routes", "worker_of"]
+
+routes = Routes("ask")
+_MAX_KEY_CHARACTERS = 200
+_STUDY = "/v1/studies/{study}"
+
+
+def worker_of(call: Call, worker: str) -> str:
+    """The name of a worker: it begins with the id of the token that it used."""
+    return f"{call.who.id}/{worker}"
+
+
+def _key(call: Call) -> str | None:
+    """The key of a request that may be repeated, apart for each token."""
+    given = call.headers.getlist("idempotency-key")
+    if not given:
+        return None
+    if len(given) > 1 or not 0 < len(given[0]) <= _MAX_KEY_CHARACTERS or not given[0].isascii():
+        raise Problem(
+            422,
+            "invalid-request",
+            f"expected one Idempotency-Key of 1 to {_MAX_KEY_CHARACTERS} ASCII characters",
+        )
+    return f"{call.who.id}/{given[0]}"
+
+
+@routes.add("POST", _STUDY + ":ask", response_model=Asked)
+async def ask(call: Call, study: StudyRef, body: Ask) -> Any:
+    """Trials to evaluate, leased to the worker.
+
+    With a header Idempotency-Key the same request may be sent again: it gets the same trials.
+    """
+    asking = Asking(body.count, worker_of(call, body.worker), body.lease, body.budget, _key(call))
+    trials, finished = await call.hub.ask(study, asking)
+    return {
+        "trials": [_asked(trial, made, body.lease) for trial, made in trials],
+        "finished": finished,
+    }
+
+
+def _asked(trial: StudyTrial, made: str, seconds: float) -> dict[str, Any]:
+    return {
+        "number": trial.number,
+        "params": trial.params,
+        "attempt": trial.attempt,
+        "uid": trial.study,
+        "lease": {"token": trial.token, "seconds": seconds, "until": trial.lease_until},
+        "made": made,
+    }
+
+
+@routes.add("POST", _STUDY + ":renew")
+async def renew(call: Call, study: StudyRef, body: Renew) -> Any:
+    """Keep a lease; ``renewed`` is false where it is another's by now."""
+    trial = _held(study, body.trial, body.lease)
+    renewed = await call.hub.write(study, lambda opened: opened.renew(trial, body.seconds))
+    return {"renewed": renewed}
+
+
+@routes.add("POST", _STUDY + ":release")
+async def release(call: Call, study: StudyRef, body: Release) -> Any:
+    """Give a trial back, to be asked again at once."""
+    trial = _held(study, body.trial, body.lease)
+    released = await call.hub.write(study, lambda opened: opened.release(trial))
+    return {"released": released}
+
+
+def _held(study: StudyRef, number: int, token: str) -> StudyTrial:
+    """A trial as the holder of a lease names it."""
+    return StudyTrial(number, {}, 0, 0.0, study.uid, token)
+
+
+@routes.add("POST", _STUDY + ":enqueue")
+async def enqueue(call: Call, study: StudyRef, body: Enqueue) -> Any:
+    """Let a configuration be asked before any suggestion."""
+    await call.hub.enqueue(study, body.params)
+    return {"enqueued": True}
+
+
+@routes.add("POST", _STUDY + ":finals")
+async def finals(call: Call, study: StudyRef, body: Finals) -> Any:
+    """Begin or end the finals, for all workers; ``finals`` says whether there are any now."""
+    if (body.begin is None) != body.end:
+        raise InvalidInput("expected begin with a number of evaluations, or end as true")
+    if body.end:
+        await call.hub.write(study, Study.end_finals)
+        return {"finals": False}
+    evaluations, contenders = body.begin or 1, body.contenders
+    begun = await call.hub.write(study, lambda opened: opened.start_finals(evaluations, contenders))
+    return {"finals": begun}
+
+
+@routes.add("POST", _STUDY + ":reclaim")
+async def reclaim(call: Call, study: StudyRef, body: Nothing) -> Any:
+    """Take back the trials of processes that ended on the server's machine."""
+    del body
+    return {"reclaimed": await call.hub.write(study, Study.reclaim)}

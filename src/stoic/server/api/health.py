@@ -1,0 +1,36 @@
+"""Whether the server runs, whether it is ready, and what it counted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.responses import Response
+
+from stoic.server.metrics import CONTENT_TYPE
+from stoic.server.problems import busy
+from stoic.server.routing import Call, Routes
+
+__all__ = ["routes"]
+
+routes = Routes("server")
+
+
+@routes.add("GET", "/healthz")
+async def healthz() -> Any:
+    """Whether the process answers."""
+    return {"status": "ok"}
+
+
+@routes.add("GET", "/readyz")
+async def readyz(call: Call) -> Any:
+    """Whether the store can be read and the writer runs."""
+    if not call.hub.writer.alive:
+        raise busy("expected the writer to run, got none; start the server again", 5)
+    await call.hub.studies()
+    return {"status": "ready"}
+
+
+@routes.add("GET", "/metrics")
+async def metrics(call: Call) -> Any:
+    """Counters and durations in the text form of Prometheus."""
+    return Response(call.hub.metrics.text(), media_type=CONTENT_TYPE)

@@ -1,0 +1,104 @@
+"""Make, list, show and delete studies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import stoic
+from stoic import study as studies_of_store
+from stoic.errors import UnknownStudy
+from stoic.server.access import Verb
+from stoic.server.api.models import Create, Page, Removal, Studies, StudyState
+from stoic.server.definitions import space_of
+from stoic.server.hub import state_of
+from stoic.server.problems import Problem
+from stoic.server.routing import Call, Routes, as_json
+from stoic.server.writing import StudyRef
+
+__all__ = ["routes"]
+
+routes = Routes("studies")
+_STUDIES = "/v1/studies"
+
+
+@routes.add("GET", "/v1")
+async def about(call: Call) -> Any:
+    """The version, what the token grants, and the limits."""
+    limits = call.limits
+    return {
+        "stoic": stoic.__version__,
+        "token": {
+            "id": call.who.id,
+            "verbs": sorted(verb.value for verb in call.who.verbs),
+            "studies": list(call.who.studies),
+        },
+        "read_only": call.hub.settings.read_only,
+        "limits": {
+            "body_bytes": limits.body_bytes,
+            "json_depth": limits.json_depth,
+            "parameters": limits.parameters,
+            "studies": limits.studies,
+            "batch": limits.batch,
+            "page": limits.page,
+            "requests_per_second": limits.per_second,
+        },
+    }
+
+
+@routes.add("GET", _STUDIES, response_model=Studies)
+async def listed(call: Call, query: Page) -> Any:
+    """The studies that the token may see, oldest first."""
+    found = [each for each in await call.hub.studies() if call.who.sees(each["name"])]
+    start = int(query.cursor or 0)
+    end = start + query.limit
+    return {"studies": found[start:end], "cursor": str(end) if end < len(found) else None}
+
+
+@routes.add("POST", _STUDIES, response_model=StudyState)
+async def create(call: Call, body: Create) -> Any:
+    """Make a study, or open the one of this name where its definition is the same."""
+    if not call.who.sees(body.name):
+        raise Problem(403, "not-granted", f"expected a token for study {body.name!r}, got another")
+    found = await call.hub.resolve(body.name)
+    if found is None:
+        if not call.who.may(Verb.ADMIN):
+            raise Problem(
+                403, "not-granted", "expected a token with the verb 'admin' to make a study"
+            )
+        if len(await call.hub.studies()) >= call.limits.studies:
+            raise Problem(
+                409, "too-many-studies", f"expected at most {call.limits.studies} studies"
+            )
+    state = await call.hub.create(_arguments(call, body))
+    return as_json(state, 200 if found is not None else 201)
+
+
+def _arguments(call: Call, body: Create) -> dict[str, Any]:
+    given = body.model_dump(exclude_none=True, exclude={"space"})
+    given["space"] = space_of(body.space, call.limits)
+    if body.bounds is not None:
+        given["bounds"] = (body.bounds[0], body.bounds[1])
+    return given
+
+
+@routes.add("GET", _STUDIES + "/{study}", response_model=StudyState)
+async def show(call: Call, study: StudyRef) -> Any:
+    """The definition of a study, and how far it is."""
+    return await call.hub.read(study, state_of)
+
+
+@routes.add("DELETE", _STUDIES + "/{study}")
+async def delete(call: Call, study: StudyRef, query: Removal) -> Any:
+    """Remove a study and all of its trials; this can't be undone."""
+    if query.uid != study.uid:
+        raise Problem(409, "other-study", "expected the unique id of this study, got another")
+    store = call.hub.settings.store
+
+    def remove() -> None:
+        if study not in [(each.name, each.uid) for each in studies_of_store.summaries(store)]:
+            raise UnknownStudy(f"expected study {study.name!r} to be there still, got none")
+        studies_of_store.delete(store, study.name)
+
+    await call.hub.writer.run_alone(remove)
+    call.hub.forget(study)
+    return {"deleted": True}

@@ -1,0 +1,138 @@
+"""Let requests in: who sent them, whether the token grants the route, and how often."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from starlette.responses import RedirectResponse, Response
+
+from stoic.server.access import SAFE, Access
+from stoic.server.guard.rates import Rates
+from stoic.server.problems import Problem, reply
+from stoic.server.sessions import COOKIE, Session, Sessions
+from stoic.server.settings import Settings
+from stoic.server.tokens import LOCAL, Principal, TokenFile
+
+if TYPE_CHECKING:
+    from stoic.server.routing import Call
+
+__all__ = ["Gate"]
+
+_FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
+_CHALLENGE = {"WWW-Authenticate": 'Bearer realm="stoic"'}
+
+
+class Gate:
+    """Decides about every request by the table of routes."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings, limits = settings, settings.limits
+        self.tokens = None if settings.token_file is None else TokenFile(settings.token_file)
+        if self.tokens is not None:
+            self.tokens.records()  # refuses to start without a file of tokens
+        self.sessions = Sessions()
+        self._rates = Rates(limits.per_second, limits.burst)
+        self._refusals = Rates(limits.refused_per_second, limits.refused_burst)
+
+    async def admit(self, call: Call, access: Access) -> None:
+        """Let a request in, and note who sent it; else raise a `Problem`."""
+        writes = call.method not in SAFE
+        if writes and self.settings.read_only and not access.serves_read_only:
+            raise Problem(403, "read-only", "expected a read: this server is read-only")
+        call.browser = None
+        if access.verb is None:
+            self._rates.take(f"address {_address(call)}")
+            call.browser = self._session(call)
+            return
+        who = call.who = self._who(call, access)
+        call.scope["stoic.token"] = who.id
+        self._rates.take(who.id)
+        if access.study:
+            await self._admit_to_study(call, who)
+        if not who.may(access.verb):
+            raise Problem(
+                403,
+                "not-granted",
+                f"expected a token with the verb {access.verb.value!r} for this, got one without",
+            )
+
+    async def _admit_to_study(self, call: Call, who: Principal) -> None:
+        """A study that the token may not see is answered as one that does not exist."""
+        given = str(call.path_params["study"])
+        found = await call.hub.resolve(given)
+        if found is None or not who.sees(found.name):
+            raise Problem(404, "unknown-study", f"expected a study of this server, got {given!r}")
+        call.path_params["study"] = found
+
+    # -- who ----------------------------------------------------------------------------------
+
+    def _who(self, call: Call, access: Access) -> Principal:
+        if self.tokens is None:
+            self._check_direct(call)
+            call.browser = self.sessions.anonymous
+            return LOCAL
+        given = call.headers.getlist("authorization")
+        if given:
+            return self._of_header(call, given)
+        session = self._session(call)
+        if session is not None and (call.method in SAFE or access.page):
+            found = self.tokens.of_id(session.token)
+            if found is not None:
+                call.browser = session
+                return found
+        raise Problem(
+            401,
+            "no-token",
+            "expected a token in the header Authorization: Bearer stoic_…, got none",
+            _CHALLENGE,
+        )
+
+    def _of_header(self, call: Call, given: list[str]) -> Principal:
+        self._refusals.check(_address(call))
+        scheme, _, presented = given[0].partition(" ")
+        found = None
+        if len(given) == 1 and scheme.lower() == "bearer":
+            found = self.sign_in(call, presented.strip())
+        if found is None:
+            raise Problem(
+                401,
+                "wrong-token",
+                "expected a valid token in the header Authorization: Bearer stoic_…, got one that "
+                "is wrong, expired or revoked",
+                _CHALLENGE,
+            )
+        return found
+
+    def sign_in(self, call: Call, presented: str) -> Principal | None:
+        """What a presented token grants; None where it is wrong, which may not happen often."""
+        address = _address(call)
+        self._refusals.check(address)
+        found = None if self.tokens is None else self.tokens.principal(presented)
+        if found is None:
+            self._refusals.take(address)
+        return found
+
+    def _session(self, call: Call) -> Session | None:
+        if self.tokens is None:
+            return self.sessions.anonymous
+        return self.sessions.find(call.cookies.get(COOKIE))
+
+    def _check_direct(self, call: Call) -> None:
+        """Without tokens, refuse what a proxy passes on: it may come from anywhere."""
+        if any(name in call.headers for name in _FORWARDED):
+            raise Problem(
+                403,
+                "no-tokens",
+                "expected a direct connection, since this server has no tokens, got one through "
+                "a proxy; start it with --token-file and --behind-proxy",
+            )
+
+    def refusal(self, call: Call, problem: Problem) -> Response:
+        """The reply to a browser: the page to sign in, where a token is needed."""
+        if problem.status == 401 and call.method in SAFE:
+            return RedirectResponse("/login", 303)
+        return reply(problem)
+
+
+def _address(call: Call) -> str:
+    return call.client.host if call.client is not None else ""

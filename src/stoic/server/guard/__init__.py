@@ -1,0 +1,1 @@
+"""What every request must pass: limits, host, origin, strict JSON, rates, and security headers."""

@@ -1,0 +1,80 @@
+"""Run a server until it is told to stop; requests that were begun are answered first."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import sys
+
+from stoic.errors import InvalidInput, MissingExtra
+
+try:
+    import uvicorn
+except ImportError as missing:
+    raise MissingExtra.of("uvicorn", "stoic serve", "server") from missing
+
+from stoic.server.app import create_app
+from stoic.server.settings import Settings, is_loopback
+
+__all__ = ["Service", "serve"]
+
+_GRACE_SECONDS = 15  # for requests under way when the server stops
+_KEEP_ALIVE_SECONDS = 75
+_BACKLOG = 1024
+
+
+class Service(uvicorn.Server):
+    """A server on a socket that is bound already."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.socket = _bound(settings)
+        config = uvicorn.Config(
+            create_app(settings), log_config=None, access_log=False, lifespan="on", ws="none",
+            server_header=False, date_header=True, proxy_headers=settings.behind_proxy,
+            forwarded_allow_ips="*" if settings.behind_proxy else None,
+            timeout_keep_alive=_KEEP_ALIVE_SECONDS, backlog=_BACKLOG, http="h11",
+            timeout_graceful_shutdown=_GRACE_SECONDS,
+        )  # fmt: skip
+        super().__init__(config)
+
+    @property
+    def url(self) -> str:
+        """Where the server listens."""
+        host, port = self.socket.getsockname()[:2]
+        return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+def serve(settings: Settings) -> None:
+    """Serve until SIGINT or SIGTERM."""
+    _log_to_stderr()
+    service = Service(settings)
+    print(f"stoic serves {service.url}", flush=True)
+    if not is_loopback(settings.host) and not settings.behind_proxy:
+        print("stoic: tokens travel unencrypted: put a proxy with TLS in front", file=sys.stderr)
+    service.run([service.socket])
+
+
+def _bound(settings: Settings) -> socket.socket:
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    listening = socket.socket(family)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((settings.host, settings.port))
+    except OSError as cause:
+        listening.close()
+        raise InvalidInput(
+            f"expected to listen on {settings.host} port {settings.port}, got {cause.strerror}; "
+            "name another --port, or end what uses it"
+        ) from cause
+    return listening
+
+
+def _log_to_stderr() -> None:
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    logger = logging.getLogger("stoic")
+    logger.setLevel(logging.INFO)
+    logger.handlers[:] = [handler]
+    logger.propagate = False
+    logging.getLogger("stoic.study").setLevel(logging.WARNING)

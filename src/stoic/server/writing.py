@@ -1,0 +1,167 @@
+"""One thread that writes: it executes all waiting operations together, then acknowledges them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import queue
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeVar
+
+from stoic.errors import StoicError, UnknownStudy
+from stoic.server.problems import busy
+from stoic.study import Study
+
+__all__ = ["StudyRef", "Writer"]
+
+_LOG = logging.getLogger("stoic.server")
+_MAX_WAITING = 2000  # operations; more are told to come again
+_MAX_GROUP = 128  # operations of one transaction
+_MAX_OPEN = 256  # studies that are held open
+
+Result = TypeVar("Result")
+
+
+class StudyRef(NamedTuple):
+    """A study by its name and its unique id; a deleted one's name may be given again."""
+
+    name: str
+    uid: str
+
+
+@dataclass
+class _Operation:
+    """Something to do with a study, or with the store where there is none."""
+
+    ref: StudyRef | None
+    run: Callable[..., Any]
+    done: asyncio.Future[Any]
+    result: Any = None
+    error: BaseException | None = None
+
+
+@dataclass
+class Writer:
+    """Owns the studies of a store that are open for writing, and the thread that uses them."""
+
+    store: str
+    _waiting: queue.SimpleQueue[_Operation | None] = field(default_factory=queue.SimpleQueue)
+    _open: dict[str, Study] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._thread = threading.Thread(target=self._work, name="stoic-writer", daemon=True)
+        self._thread.start()
+
+    async def run(self, ref: StudyRef, operation: Callable[[Study], Result]) -> Result:
+        """Execute an operation on a study; its changes are on the disk when this returns."""
+        result: Result = await self._wait(ref, operation)
+        return result
+
+    async def run_alone(self, operation: Callable[[], Result]) -> Result:
+        """Execute an operation on the store, between the others."""
+        result: Result = await self._wait(None, operation)
+        return result
+
+    async def _wait(self, ref: StudyRef | None, operation: Callable[..., Any]) -> Any:
+        if self._waiting.qsize() >= _MAX_WAITING:
+            raise busy("expected fewer operations to wait; try again")
+        done: asyncio.Future[Any] = self._loop.create_future()
+        self._waiting.put(_Operation(ref, operation, done))
+        return await done
+
+    async def close(self) -> None:
+        """Execute what waits, and close the store."""
+        self._waiting.put(None)
+        await asyncio.to_thread(self._thread.join, 60.0)
+
+    @property
+    def waiting(self) -> int:
+        """How many operations wait."""
+        return self._waiting.qsize()
+
+    @property
+    def alive(self) -> bool:
+        """Whether the thread runs."""
+        return self._thread.is_alive()
+
+    # -- in the thread ------------------------------------------------------------------------
+
+    def _work(self) -> None:
+        while (first := self._waiting.get()) is not None:
+            group = [first]
+            ended = False
+            while len(group) < _MAX_GROUP and not self._waiting.empty():
+                another = self._waiting.get()
+                if another is None:
+                    ended = True
+                    break
+                group.append(another)
+            self._execute(group)
+            if ended:
+                break
+        for study in self._open.values():
+            study.close()
+
+    def _execute(self, group: list[_Operation]) -> None:
+        by_study: dict[StudyRef | None, list[_Operation]] = {}
+        for operation in group:
+            if not operation.done.cancelled():
+                by_study.setdefault(operation.ref, []).append(operation)
+        for ref, operations in by_study.items():
+            if ref is None:
+                for operation in operations:
+                    _attempt(operation)
+            else:
+                self._on_study(ref, operations)
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            self._loop.call_soon_threadsafe(_acknowledge, group)
+
+    def _on_study(self, ref: StudyRef, operations: list[_Operation]) -> None:
+        try:
+            study = self._opened(ref)
+            for operation in operations:
+                _attempt(operation, study)
+        except Exception as error:
+            for operation in operations:
+                operation.error = error
+        if any(isinstance(operation.error, UnknownStudy) for operation in operations):
+            self._forget(ref.uid)
+
+    def _opened(self, ref: StudyRef) -> Study:
+        study = self._open.pop(ref.uid, None)
+        if study is None:
+            study = Study(self.store, ref.name)
+            if study.uid != ref.uid:
+                study.close()
+                raise UnknownStudy(f"expected study {ref.name!r} to be there still; it was deleted")
+            while len(self._open) >= _MAX_OPEN:
+                self._forget(next(iter(self._open)))
+        self._open[ref.uid] = study  # the one used last comes last
+        return study
+
+    def _forget(self, uid: str) -> None:
+        study = self._open.pop(uid, None)
+        if study is not None:
+            with contextlib.suppress(StoicError):
+                study.close()
+
+
+def _attempt(operation: _Operation, *arguments: Study) -> None:
+    try:
+        operation.result = operation.run(*arguments)
+    except Exception as error:
+        operation.error = error
+
+
+def _acknowledge(group: list[_Operation]) -> None:
+    for operation in group:
+        if operation.done.done():
+            continue
+        if operation.error is not None:
+            operation.done.set_exception(operation.error)
+        else:
+            operation.done.set_result(operation.result)
