@@ -9,14 +9,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from stoic.checks import describe, integer, number
-from stoic.errors import InvalidInput, InvalidParams, InvalidPayoff
+from stoic.errors import InvalidInput, InvalidPayoff
 from stoic.optimize import Trial
 from stoic.report import Result
 from stoic.runs.run import RunLimits, limits_of
 from stoic.spaces import Space
-from stoic.study.definition import StudyArguments, checked_name, checked_params
-from stoic.study.leases import Leases
-from stoic.study.marking import StudyMarks
+from stoic.study.definition import StudyArguments, checked_name
+from stoic.study.leases.verbs import StudyLeases, checked_worker
 from stoic.study.opened import OpenStudy
 from stoic.study.records import StudyTrial
 from stoic.study.repair.backup import backup
@@ -31,7 +30,7 @@ _MAX_REASON_CHARACTERS = 10_000
 _MODES = (0o600, 0o640, 0o660)
 
 
-class Study(StudyMarks):
+class Study(StudyLeases):
     """A search that survives crashes, kills and power cuts, with many workers at once.
 
     Every ``ask`` and every ``tell`` is one transaction; when ``tell`` returns, the value is on the
@@ -120,13 +119,9 @@ class Study(StudyMarks):
             space, policy, direction, seed, method, objective, target, bounds, baseline
         )
         self.name = checked_name(name, "name")
-        self.lease = _lease(lease)
-        named = None if worker is None else checked_name(worker, "worker")
-        lost = max_lost_leases
-        most = None if lost is None else integer(lost, "max_lost_leases", at_least=1)
-        super().__init__(OpenStudy(store, self.name, arguments, _mode(mode)))
+        who = checked_worker(lease, worker, max_lost_leases)
+        super().__init__(OpenStudy(store, self.name, arguments, _mode(mode)), *who)
         self._closing = weakref.finalize(self, self._opened.database.close)
-        self._leases = Leases(self._opened, named, most)
         try:
             self._leases.reclaim()
         except BaseException:
@@ -145,56 +140,6 @@ class Study(StudyMarks):
 
     def __repr__(self) -> str:
         return f"Study({self.url!r}, {self.name!r})"
-
-    # -- ask ----------------------------------------------------------------------------------
-
-    def ask(self, *, lease: float | None = None) -> StudyTrial:
-        """The next trial to evaluate, leased for ``lease`` seconds.
-
-        First come trials that were enqueued, released, or leased to a worker that stopped
-        responding.
-        """
-        trial = self._leases.ask(self._seconds(lease))
-        assert trial is not None
-        return trial
-
-    def ask_within(self, budget: int, *, lease: float | None = None) -> StudyTrial | None:
-        """As `ask`, but None where the study has ``budget`` trials, all leased or finished.
-
-        With it, many workers together finish exactly ``budget`` trials.
-        """
-        return self._leases.ask(self._seconds(lease), integer(budget, "budget", at_least=0))
-
-    def renew(self, trial: StudyTrial | int, lease: float | None = None) -> bool:
-        """Lease for ``lease`` seconds from now; False where the trial is not, or no longer, ours.
-
-        A lease is ours if the trial has its token. A number stands for the lease that `ask` of
-        this object gave.
-        """
-        return self._leases.extend(trial, self._seconds(lease))
-
-    def release(self, trial: StudyTrial | int) -> bool:
-        """Give a trial back, to be asked again at once; False where it is not ours: see `renew`."""
-        return self._leases.extend(trial, None)
-
-    def reclaim(self) -> int:
-        """Take back the trials of processes that ended on this machine; return their number."""
-        return self._leases.reclaim()
-
-    def enqueue(self, params: Mapping[str, Any]) -> None:
-        """Add a configuration that is asked before any suggestion."""
-        self._leases.enqueue(self._checked(params))
-
-    def _checked(self, params: Mapping[str, Any]) -> dict[str, Any]:
-        """A configuration of the space, which another worker may have widened."""
-        try:
-            return checked_params(self.space, params)
-        except InvalidParams:
-            self.refresh()
-            return checked_params(self.space, params)
-
-    def _seconds(self, lease: float | None) -> float:
-        return self.lease if lease is None else _lease(lease)
 
     # -- tell ---------------------------------------------------------------------------------
 
@@ -268,11 +213,6 @@ class Study(StudyMarks):
         ended_by = run(self, fn, wanted, jobs, (engine, scheduler), callback, progress)
         return replace(self.result(), interrupted=ended_by is None, ended_by=ended_by or "")
 
-    @property
-    def worker(self) -> str:
-        """The name of this worker; after a fork, that of the child."""
-        return self._leases.worker
-
     def backup(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Copy the whole store, with all of its studies, to a new file, while anyone may write.
 
@@ -288,7 +228,3 @@ def _mode(mode: object) -> int:
         listed = ", ".join(map(oct, _MODES))
         raise InvalidInput(f"expected mode among {listed}, got {describe(mode)}")
     return mode
-
-
-def _lease(lease: object) -> float:
-    return number(lease, "lease", above=0.0, at_most=1e9)

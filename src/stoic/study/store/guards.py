@@ -22,7 +22,7 @@ from stoic.errors import StoreDamaged, StoreMissing, StoreUnavailable
 from stoic.forks import Unforked
 from stoic.study.store.connection import SQLITE, Connection
 from stoic.study.store.rows import RESTORE
-from stoic.study.store.schema import FORMAT, STEPS, create, create_first
+from stoic.study.store.schema import FORMAT, STEPS, create, create_first, create_second
 
 __all__ = [
     "APPLICATION",
@@ -39,7 +39,7 @@ APPLICATION = 0x53746F69  # "Stoi", in the header of every store
 Definition = tuple[str, str, str, str | None]  # kind, name, of which table, normalised SQL
 
 _CONSTRAINT = re.compile(r",(?:PRIMARYKEY|UNIQUE|FOREIGNKEY)\([^()]*\)(?:REFERENCES\w+\([^()]*\))?")
-_MAX_OBJECTS = 32  # tables and indexes that are read; Stoic makes nine
+_MAX_OBJECTS = 32  # tables and indexes that are read; Stoic makes ten
 _LIMITS = {
     sqlite3.SQLITE_LIMIT_LENGTH: 2**29,  # bytes of a row; a definition has 2²⁸ at most
     sqlite3.SQLITE_LIMIT_SQL_LENGTH: 100_000,  # bytes
@@ -99,8 +99,9 @@ def _newer(connection: sqlite3.Connection, found: list[Definition]) -> bool:
 
 @cache
 def _expected() -> list[list[Definition]]:
-    """The definitions of a new store, of one of format 1, and of one converted from format 1."""
-    return [_made(create), _made(create_first), _made(create_first, *STEPS)]
+    """The definitions of new stores of all formats, and of those converted from format 1."""
+    converted = [_made(create_first, *STEPS[:count]) for count in range(len(STEPS) + 1)]
+    return [_made(create), _made(create_second), *converted]
 
 
 def _made(*steps: Callable[[Connection], None]) -> list[Definition]:

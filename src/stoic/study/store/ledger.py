@@ -10,6 +10,7 @@ from stoic.study.store.connection import Connection
 from stoic.study.store.database import Database
 from stoic.study.store.rows import (
     GIVEN_BACK,
+    KEYED,
     OPEN,
     RESTORE,
     TAKEN_BACK,
@@ -48,6 +49,9 @@ _EXPIRED = (
     "ORDER BY expires, number LIMIT 1"
 )
 _FIND_TRIAL = f"SELECT {_TRIAL} FROM stoic_trials WHERE study = ? AND number = ?"
+_FIND_TOKEN = (  # by the index of such tokens
+    f"SELECT {_TRIAL} FROM stoic_trials WHERE study = ? AND token = ? AND token >= '{KEYED}'"
+)
 _SOME_TRIALS = (
     f"SELECT {_TRIAL} FROM stoic_trials WHERE study = ? AND number > ? AND number <= ? "
     "ORDER BY number"
@@ -157,6 +161,11 @@ class Ledger:
     def trial(self, connection: Connection, number: int) -> TrialRow | None:
         """A trial, if there is one of this number."""
         found = connection.execute(_FIND_TRIAL, (self.id, number)).fetchone()
+        return None if found is None else TrialRow.of(found, self.uid)
+
+    def of_token(self, connection: Connection, token: str) -> TrialRow | None:
+        """The trial whose lease has, or last had, this token that was derived from a key."""
+        found = connection.execute(_FIND_TOKEN, (self.id, token)).fetchone()
         return None if found is None else TrialRow.of(found, self.uid)
 
     def entry(

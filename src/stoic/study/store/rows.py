@@ -18,6 +18,7 @@ __all__ = [
     "FAILED",
     "FIRST_FORMAT",
     "GIVEN_BACK",
+    "KEYED",
     "MAX_ROWS",
     "NOTE",
     "OPEN",
@@ -38,6 +39,7 @@ MAX_ROWS = 10**7  # trials or entries of a study that are plausible; the largest
 GIVEN_BACK, TAKEN_BACK = 0.0, 1.0  # ends of leases that are over: released, or reclaimed
 WHOLE_STUDY = -1  # the trial of an entry that is about none: a change of the definition
 NOTE = '{"note":'  # the begin of the content of a note
+KEYED = "k"  # the begin of tokens that are derived from a key; others are hexadecimal
 UNKNOWN = -1.0  # the end of a lease of format 1, by an unknown clock
 RESTORE = "restore the store from a copy, or let `stoic study doctor` save what is readable"
 

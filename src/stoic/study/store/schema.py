@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from stoic.errors import StoreDamaged, StoreUnavailable
 from stoic.study.store.connection import SQLITE, Connection, Dialect
-from stoic.study.store.rows import digest
+from stoic.study.store.rows import KEYED, digest
 
 __all__ = [
     "ENTRY_COLUMNS",
@@ -17,6 +17,7 @@ __all__ = [
     "TRIAL_COLUMNS",
     "create",
     "create_first",
+    "create_second",
     "definitions",
     "prepare",
 ]
@@ -83,10 +84,17 @@ _SINCE_FORMAT_2 = (
 )
 _TRIAL_KEYS = ("PRIMARY KEY (study, number)", "FOREIGN KEY(study) REFERENCES stoic_studies (id)")
 _OPEN_INDEX = "CREATE INDEX stoic_open ON stoic_trials (study, {}, number) WHERE state = 'open'"
+_TOKEN_INDEX = f"CREATE INDEX stoic_token ON stoic_trials (study, token) WHERE token >= '{KEYED}'"
 
 
 def create(connection: Connection) -> None:
     """Make the tables of the present format."""
+    create_second(connection)
+    _find_tokens(connection)
+
+
+def create_second(connection: Connection) -> None:
+    """Make the tables of formats 2 and 3, as they are in stores that were made then."""
     _create(connection, (*_FIRST_TRIALS, *_SINCE_FORMAT_2), "expires")
 
 
@@ -127,8 +135,13 @@ def _allow_notes(connection: Connection) -> None:
     """Let the log hold notes and wider spaces, which a reader of format 2 would call damage."""
 
 
+def _find_tokens(connection: Connection) -> None:
+    """Let trials be found by a token that was derived from a key; and allow exclusions."""
+    connection.execute(_TOKEN_INDEX)
+
+
 # The n-th leads from format n to n + 1.
-STEPS: list[Callable[[Connection], None]] = [_add_leases, _allow_notes]
+STEPS: list[Callable[[Connection], None]] = [_add_leases, _allow_notes, _find_tokens]
 FORMAT = 1 + len(STEPS)
 
 

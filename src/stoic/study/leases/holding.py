@@ -1,0 +1,122 @@
+"""Leases of trials: who has them, for how long, and what became of those that were lost."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from stoic.forks import ForkAware
+from stoic.study.opened import OpenStudy
+from stoic.study.records import StudyTrial
+from stoic.study.store.codec import params_of, text_of
+from stoic.study.store.ledger import Present
+from stoic.study.store.rows import GIVEN_BACK, OPEN, TAKEN_BACK, UNKNOWN, TrialRow
+from stoic.study.workers import gone, this_worker
+
+__all__ = ["Leases"]
+
+_LOG = logging.getLogger("stoic.study")
+
+
+class Leases(ForkAware):
+    """The leases of one worker: of a given name, or this process."""
+
+    def __init__(self, opened: OpenStudy, worker: str | None) -> None:
+        self._opened, self._named = opened, worker
+        self._database, self._ledger = opened.database, opened.ledger
+        self._tokens: dict[int, str] = {}  # of the leases of this object
+        self.join_forks()
+
+    def after_fork_in_child(self) -> None:
+        self._tokens = {}  # they are the parent's
+
+    @property
+    def worker(self) -> str:
+        """The name of this worker; after a fork that of the child, which may end first."""
+        return this_worker() if self._named is None else self._named
+
+    def _given(self, row: TrialRow) -> StudyTrial:
+        self._tokens[row.number] = row.token
+        return self.leased(row)
+
+    def leased(self, row: TrialRow) -> StudyTrial:
+        """A trial as its worker sees it."""
+        params = params_of(row.params)
+        return StudyTrial(
+            row.number, params, row.attempt, row.lease_until, self._ledger.uid, row.token
+        )
+
+    # -- leases -------------------------------------------------------------------------------
+
+    def extend(self, trial: StudyTrial | int, seconds: float | None) -> bool:
+        """Extend a lease to ``seconds`` from now, or end it (None); False where it is not ours.
+
+        A lease is ours if the trial has its token. A number alone stands for the lease that this
+        object was given.
+        """
+        number = self._opened.number(trial)
+        own = trial.token if isinstance(trial, StudyTrial) else self._tokens.get(number, "")
+        with self._database.write() as connection:
+            present = self._ledger.present(connection, lock=True)
+            row = self._opened.known(connection, number)
+            if row.state != OPEN or not own or own != row.token:
+                return False
+            if seconds is None:
+                row = row._replace(lease_until=GIVEN_BACK, expires=GIVEN_BACK, token="")
+            else:
+                row = present.leased(row, seconds)
+            self._ledger.change(connection, row)
+            return True
+
+    def ended(self, number: int) -> None:
+        """Forget a lease: its trial has an outcome."""
+        self._tokens.pop(number, None)
+
+    def reclaim(self) -> int:
+        """Take back the trials of processes that ended on this machine; return their number.
+
+        Some leases are measured by a clock that can't be read here: that of another machine, or
+        of this one before its last start. From now on this machine's clock measures them, for
+        their whole time. The store keeps this, so that they end even if this process does not
+        stay.
+        """
+        with self._database.read() as connection:
+            present = self._ledger.present(connection)
+            if not any(_lost(t) or present.foreign(t) for t in self._ledger.open(connection)):
+                return 0
+        with self._database.write() as connection:
+            present = self._ledger.present(connection, lock=True)
+            trials = self._ledger.open(connection)
+            lost = [trial for trial in trials if _lost(trial)]
+            for trial in lost:
+                _LOG.warning("trial %d is taken back from a worker that ended", trial.number)
+                taken = trial._replace(lease_until=TAKEN_BACK, expires=TAKEN_BACK)
+                self._ledger.change(connection, taken)
+            for trial in trials:
+                if present.foreign(trial) and not _lost(trial):
+                    self._ledger.change(connection, _adopted(trial, present))
+        return len(lost)
+
+    # -- trials of the caller -----------------------------------------------------------------
+
+    def enqueue(self, params: dict[str, Any]) -> None:
+        """Add a trial that is leased before any suggestion."""
+        with self._database.write() as connection:
+            present = self._ledger.present(connection, lock=True)
+            count = present.row.next_number
+            trial = TrialRow(count, text_of(params), OPEN, present.now, GIVEN_BACK, "", 0)
+            self._ledger.add(connection, trial)
+            self._ledger.save(connection, present.row._replace(next_number=count + 1))
+
+
+def _lost(trial: TrialRow) -> bool:
+    return trial.lease_until > TAKEN_BACK and gone(trial.worker)
+
+
+def _adopted(trial: TrialRow, present: Present) -> TrialRow:
+    """The trial with its whole lease measured by the present clock."""
+    if trial.expires != UNKNOWN:
+        return present.leased(trial, trial.lease)
+    if trial.lease_until <= TAKEN_BACK:  # of format 1, and over
+        return trial._replace(expires=trial.lease_until)
+    return present.leased(trial, max(trial.lease_until - trial.asked, 0.0))

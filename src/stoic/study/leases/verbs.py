@@ -1,0 +1,125 @@
+"""The part of a study that leases trials: ask, renew, release, reclaim, enqueue."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from stoic.checks import integer, number
+from stoic.errors import InvalidParams
+from stoic.study.definition import checked_name, checked_params
+from stoic.study.leases.asking import Asking, Wish
+from stoic.study.leases.keys import checked_key
+from stoic.study.marking import StudyMarks
+from stoic.study.opened import OpenStudy
+from stoic.study.records import StudyTrial
+
+__all__ = ["StudyLeases", "checked_worker"]
+
+
+class StudyLeases(StudyMarks):
+    """A study whose trials are leased to workers."""
+
+    def __init__(
+        self, opened: OpenStudy, lease: float, worker: str | None, max_lost: int | None
+    ) -> None:
+        super().__init__(opened)
+        self.lease = lease
+        self._leases = Asking(opened, worker, max_lost)
+
+    @property
+    def worker(self) -> str:
+        """The name of this worker; after a fork, that of the child."""
+        return self._leases.worker
+
+    def ask(
+        self, *, lease: float | None = None, key: str | None = None, worker: str | None = None
+    ) -> StudyTrial:
+        """The next trial to evaluate, leased for ``lease`` seconds.
+
+        First come trials that were enqueued, released, or leased to a worker that stopped
+        responding.
+
+        Parameters
+        ----------
+        lease
+            In seconds; by default that of the study object.
+        key
+            Makes the ask safe to repeat, by any process. An ask with a key that was used gives
+            the same trial: its lease begins anew, or it has its outcome by now. Where the trial
+            was given back, or went to another worker when its lease ended, it is a new ask.
+        worker
+            In whose name to ask, for a server that asks for others.
+        """
+        trial = self._leases.ask(self._wish(None, lease, key, worker))
+        assert trial is not None
+        return trial
+
+    def ask_within(
+        self,
+        budget: int,
+        *,
+        lease: float | None = None,
+        key: str | None = None,
+        worker: str | None = None,
+    ) -> StudyTrial | None:
+        """As `ask`, but None where the study has ``budget`` trials, all leased or finished.
+
+        With it, many workers together finish exactly ``budget`` trials.
+        """
+        most = integer(budget, "budget", at_least=0)
+        return self._leases.ask(self._wish(most, lease, key, worker))
+
+    def _wish(
+        self, budget: int | None, lease: float | None, key: str | None, worker: str | None
+    ) -> Wish:
+        return Wish(
+            self._seconds(lease),
+            budget,
+            None if key is None else checked_key(key),
+            None if worker is None else checked_name(worker, "worker"),
+        )
+
+    def renew(self, trial: StudyTrial | int, lease: float | None = None) -> bool:
+        """Lease for ``lease`` seconds from now; False where the trial is not, or no longer, ours.
+
+        A lease is ours if the trial has its token. A number stands for the lease that `ask` of
+        this object gave.
+        """
+        return self._leases.extend(trial, self._seconds(lease))
+
+    def release(self, trial: StudyTrial | int) -> bool:
+        """Give a trial back, to be asked again at once; False where it is not ours: see `renew`."""
+        return self._leases.extend(trial, None)
+
+    def reclaim(self) -> int:
+        """Take back the trials of processes that ended on this machine; return their number."""
+        return self._leases.reclaim()
+
+    def enqueue(self, params: Mapping[str, Any]) -> None:
+        """Add a configuration that is asked before any suggestion."""
+        self._leases.enqueue(self._checked(params))
+
+    def _checked(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """A configuration of the space, which another worker may have widened."""
+        try:
+            return checked_params(self.space, params)
+        except InvalidParams:
+            self.refresh()
+            return checked_params(self.space, params)
+
+    def _seconds(self, lease: float | None) -> float:
+        return self.lease if lease is None else _seconds(lease)
+
+
+def checked_worker(
+    lease: object, worker: object, max_lost: object
+) -> tuple[float, str | None, int | None]:
+    """A lease's seconds, a worker's name and a limit of lost leases, or `InvalidInput`."""
+    named = None if worker is None else checked_name(worker, "worker")
+    most = None if max_lost is None else integer(max_lost, "max_lost_leases", at_least=1)
+    return _seconds(lease), named, most
+
+
+def _seconds(lease: object) -> float:
+    return number(lease, "lease", above=0.0, at_most=1e9)
