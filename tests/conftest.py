@@ -28,6 +28,7 @@ settings.load_profile("soak" if os.environ.get("STOIC_SOAK") else "test")
 SLOW = {
     "cli": {"test_lab", "test_loop", "test_start", "test_study", "test_terminal"},
     "diagnostics": {"test_diagnostics"},
+    "docs": {"test_blocks"},
     "features": {"test_nystrom"},
     "integrations": {"test_ray", "test_sklearn"},
     "lab": {"test_catalogue", "test_datasets", "test_runner", "test_table_problems"},

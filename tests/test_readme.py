@@ -82,7 +82,7 @@ def test_the_lab_page_shows_an_experiment_that_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = (ROOT / "docs" / "lab.md").read_text(encoding="utf-8")
-    (table,) = re.findall(r"```toml\n(.*?)```", text, flags=re.S)
+    (table,) = re.findall(r"```toml[^\n]*\n(.*?)```", text, flags=re.S)
     experiment = from_table(tomllib.loads(table))
     assert len(list(experiment.runs())) == 2 * 2 * 20
     assert noises.make(experiment.noises[0]).central_moment(2.0, np.zeros(1)) > 1e9

@@ -201,7 +201,8 @@ READING = """\
 
 The page of each experiment has all claims, numbers and figures."""
 COMMAND = (
-    "```\nstoic reproduce --all --out results\npython benchmarks/core/reproduction.py results\n```"
+    "<!-- not run: takes hours -->\n```sh\nstoic reproduce --all --out results\n"
+    "python benchmarks/core/reproduction.py results\n```"
 )
 
 

@@ -420,10 +420,10 @@ def test_the_extra_cli_alone_is_enough(tmp_path: Path) -> None:
 
 def test_the_page_shows_a_space_that_can_be_read() -> None:
     text = (ROOT / "docs" / "tune.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"```toml\n(.*?)```", text, flags=re.S)
+    (block,) = re.findall(r"```toml[^\n]*\n(.*?)```", text, flags=re.S)
     said = Settings.of_table(tomllib.loads(block))
     assert Space({each.name: each.parameter for each in said.params}).dimension == 5
-    (line,) = re.findall(r"```\nstoic (tune.*?)\n```", text, flags=re.S)
+    (line,) = re.findall(r"```sh\nstoic (tune.*?)\n```", text, flags=re.S)
     flags = re.findall(r"-p (\S+)", line)
     places = re.findall(r"\{\w+\}", line)
     assert Template(["./bench.sh", *places], parameters(flags)).parameters.keys() == {
