@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +12,10 @@ import pytest
 
 import stoic
 from stoic.errors import InvalidInput
-from stoic.optimize import Optimizer
+from stoic.optimize import Optimizer, Verdict
 from stoic.optimize.aim import Aim
 from stoic.optimize.answers.possible import Possible
+from stoic.optimize.finals.verdict import compared
 from stoic.report import Result
 
 SQUARE = {"x": (0.0, 1.0), "y": (0.0, 1.0)}
@@ -176,3 +178,46 @@ def test_bounds_that_hold_for_no_value_leave_nothing_out() -> None:
         optimizer.tell({"x": k / 10}, 1.0 - abs(k / 10 - 0.4))
     assert optimizer.suspects() == ()
     assert 5.0 <= optimizer.recommend().value <= 6.0
+
+
+# -- verdicts -------------------------------------------------------------------------------------
+
+OLD, NEW = {"x": 0.9}, {"x": 0.2}
+
+
+def after_finals(target: str, values: Callable[[int], float]) -> Verdict:
+    """The verdict where the baseline shows about 20, and the other ``values(block)``."""
+    optimizer = Optimizer({"x": (0.0, 1.0)}, direction="minimize", target=target, baseline=OLD)
+    rng = np.random.default_rng(0)
+    for i in range(12):
+        x = (i + 0.5) / 12.0
+        optimizer.tell({"x": x}, 10.0 + 12.0 * x + 0.3 * rng.standard_normal())
+    optimizer.start_finals(20, [NEW])
+    for i in range(20):
+        params = optimizer.ask()
+        noise = 0.3 * rng.standard_normal()
+        optimizer.tell(params, (20.0 if params == OLD else values(i // 2)) + noise)
+    verdict = optimizer.verdict()
+    assert verdict is not None
+    return verdict
+
+
+def test_a_verdict_compares_what_the_target_asks_for() -> None:
+    new = [15.1, 15.3, 40.0, 14.9, 15.2, 15.0, 38.0, 15.1, 15.4, 14.8]
+    pairs = [(20.0 + 0.1 * (i % 3), y) for i, y in enumerate(new)]
+    typical, average = (compared(pairs, "minimize", target=t) for t in ("median", "mean"))
+    assert (typical.word, average.word) == ("better", "not shown to be better")
+    assert typical.difference == pytest.approx(-5.0, abs=0.3)
+    assert average.difference == pytest.approx(np.mean(new) - 20.09, abs=1e-6)
+    assert average.ratio == pytest.approx(np.mean(new) / 20.09)
+    assert " on average (90% interval" in str(average)
+    assert "on average" not in str(typical)
+    assert average.to_dict()["target"] == "mean"
+
+
+def test_suspects_are_no_part_of_an_average() -> None:
+    average = after_finals("mean", lambda block: 9e4 if block == 6 else 12.4)
+    assert average.word == "better"
+    assert average.left_out == 1
+    assert average.measurements == 9
+    assert "9 paired measurements (1 left out)" in str(average)

@@ -36,7 +36,7 @@ from scipy.special import ndtr, stdtr, stdtrit
 from stoic.checks import Array
 from stoic.diagnostics.location import MAD_OF_NORMAL
 
-__all__ = ["MIN_BLOCKS", "Shift", "shift_between"]
+__all__ = ["MIN_BLOCKS", "Shift", "shift_between", "student"]
 
 MIN_BLOCKS = 5  # for an interval of 90% by exchanges: 2⁻⁵ is below 5%, 2⁻⁴ above
 _MAX_EXACT_BLOCKS = 12  # all 2ⁿ exchanges; of more, the normal distribution with their variance
@@ -84,7 +84,7 @@ def shift_between(old: Array, new: Array, level: float = 0.9) -> Shift:
     n = len(old)
     alpha = (1.0 - level) / 2.0
     if n < MIN_BLOCKS:
-        return _student(old, new, both, alpha)
+        return student(old, new, both, alpha)
     unit = _unit(old[both], new[both])
     old, new = old / unit, new / unit
     statistic = _Statistic(old, new)
@@ -101,8 +101,11 @@ def shift_between(old: Array, new: Array, level: float = 0.9) -> Shift:
     return Shift(unit * value, (unit * low, unit * high), certain, n)
 
 
-def _student(old: Array, new: Array, both: Flags, alpha: float) -> Shift:
-    """Student's interval of few differences; a failed run leaves it without ends."""
+def student(old: Array, new: Array, both: Flags, alpha: float) -> Shift:
+    """Student's interval of few differences; a failed run leaves it without ends.
+
+    ``both`` says which blocks have both values; each end has an error of ``alpha``.
+    """
     blocks, m = len(old), int(both.sum())
     with np.errstate(over="ignore"):
         d = np.clip(new[both] - old[both], -1e307, 1e307)

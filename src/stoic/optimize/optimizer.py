@@ -96,7 +96,7 @@ class Optimizer:
         self._known: tuple[int, Knowledge] | None = None  # after so many trials
         self._acquisition = Acquisition(Search(self.space, self.seed), tactics)
         base = None if baseline is None else self.space.read([baseline])[1][0]
-        self._stage = Stage(self.history, self._modeller, self.seed, base)
+        self._stage = Stage(self.history, self._modeller, self.seed, base, self.suspects)
 
     @property
     def baseline(self) -> dict[str, Any] | None:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 from typing import Any
 
 from stoic.checks import Array
 from stoic.errors import InvalidInput
+from stoic.optimize.answers.records import Suspect
 from stoic.optimize.finals.baseline import measurements_due
 from stoic.optimize.finals.contenders import challengers
 from stoic.optimize.finals.race import RULE, Finals, Race
 from stoic.optimize.finals.record import FinalsRecord
-from stoic.optimize.finals.verdict import NOT_SHOWN, WORSE, Verdict, compared
+from stoic.optimize.finals.verdict import NOT_SHOWN, WORSE, Pair, Verdict, compared
 from stoic.optimize.history import History
 from stoic.optimize.knowledge import Knowledge
 from stoic.optimize.modeller import Modeller
@@ -27,10 +27,15 @@ class Stage:
     """Whether an optimiser searches or holds finals, and what the finals show."""
 
     def __init__(
-        self, history: History, modeller: Modeller, seed: int, baseline: dict[str, Any] | None
+        self,
+        history: History,
+        modeller: Modeller,
+        seed: int,
+        baseline: dict[str, Any] | None,
+        suspects: Callable[[], tuple[Suspect, ...]],
     ) -> None:
         self._history, self._modeller, self._seed = history, modeller, seed
-        self.baseline = baseline
+        self.baseline, self._suspects = baseline, suspects
         self._race: Race | None = None
 
     @property
@@ -109,23 +114,42 @@ class Stage:
         leaders, base = race.leaders(), race.baseline
         best = leaders[0]
         other = leaders[1] if base is None else base
-        values, aim, first = race.values(), self._history.aim, race.chosen_after()
-        blocks = [] if first is None else zip(values[other], values[best], strict=False)
-        pairs = [
-            pair
-            for pair in islice(blocks, first, None)
-            if all(y is None or aim.allows(y) for y in pair)  # an impossible value shows nothing
-        ]
+        aim, (pairs, left_out) = self._history.aim, self._pairs(race, other, best)
         verdict = compared(
             pairs,
             aim.direction,
+            target=aim.target,
             params=race.finals.contenders[best],
             reference=race.finals.contenders[other],
             has_baseline=base is not None,
         )
+        verdict = replace(verdict, left_out=left_out)
         if base is None:
             return verdict, best
+        values = race.values()
         fewer = values[best].count(None) < values[base].count(None)  # failures
         doubtful = verdict.word == NOT_SHOWN and race.chance(best, base) < RULE.keeps_baseline
         kept = verdict.word == WORSE or (doubtful and not fewer)
         return replace(verdict, kept=kept), base if kept else best
+
+    def _pairs(self, race: Race, other: int, best: int) -> tuple[list[Pair], int]:
+        """Values of two contenders in the blocks of the verdict, and how many are left out.
+
+        An impossible value shows nothing. An average is one without suspects; a typical value is
+        robust, and needs all.
+        """
+        first, trials, aim = race.chosen_after(), race.trials(), self._history.aim
+        if first is None:
+            return [], 0
+        corrupt = {each.trial for each in self._suspects()} if aim.target == "mean" else set()
+        pairs: list[Pair] = []
+        left_out = 0
+        for rows in zip(trials[other][first:], trials[best][first:], strict=False):
+            y, x = (self._history.trials[row].value for row in rows)
+            if all(value is None or aim.allows(value) for value in (y, x)) and not corrupt & {
+                *rows
+            }:
+                pairs.append((y, x))
+            else:
+                left_out += 1
+        return pairs, left_out

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from stoic.checks import Array
 from stoic.comparison.blocked import Shift, shift_between
+from stoic.comparison.means import mean_difference, mean_ratio
 from stoic.comparison.words import change_in_words, interval_in_words
 
 __all__ = ["BETTER", "NOT_SHOWN", "WORSE", "Verdict", "compared"]
@@ -44,17 +46,21 @@ class Verdict:
     """What it is compared with: the baseline, or the runner-up; None if there is neither."""
     has_baseline: bool
     direction: str
+    target: str = "median"
+    """What is compared: typical values (``"median"``), or averages (``"mean"``)."""
     difference: float = math.nan
-    """Typical value of the challenger less that of the reference; NaN where it is unknown."""
+    """The challenger's value less that of the reference; NaN where it is unknown."""
     interval: tuple[float, float] = (-math.inf, math.inf)
     """Of the difference: 90%. Infinite ends are unknown."""
     ratio: float | None = None
-    """The typical ratio of the two values; None unless all values are positive."""
+    """The ratio of the two values; None unless all measurements are positive."""
     ratio_interval: tuple[float, float] | None = None
     probability: float = 0.5
     """Confidence that the challenger is better: 1 less the one-sided p-value."""
     pairs: tuple[Pair, ...] = ()
     """Values of reference and challenger in each block; None is a failed evaluation."""
+    left_out: int = 0
+    """Blocks of impossible values and, where averages are compared, of suspects."""
     kept: bool = False
     """Whether the baseline is the answer."""
 
@@ -101,13 +107,18 @@ better with probability 0.98, 5 paired measurements'
             return "not measured together"
         change = self._change
         count = f"{n} paired measurement" + "s" * (n > 1)
-        failed = self._failed()
+        failed = self._failed() + (f" ({self.left_out} left out)" if self.left_out else "")
+        said = change_in_words(change) + " on average" * (self.target == "mean")
         if not math.isfinite(change.change):
             return f"{count}{failed}"
         known = any(map(math.isfinite, change.interval))
         interval = f"90% interval: {interval_in_words(change)}" if known else "interval unknown"
         chance = f"better with probability {_probability(self.probability)}"
-        parts = [f"{change_in_words(change)} ({interval})", *[chance] * known, count + failed]
+        parts = [
+            f"{said} ({interval})",
+            *[chance] * known,
+            count + failed,
+        ]
         return ", ".join(parts)
 
     @property
@@ -132,6 +143,7 @@ better with probability 0.98, 5 paired measurements'
             "params": None if self.params is None else dict(self.params),
             "reference": None if self.reference is None else dict(self.reference),
             "has_baseline": self.has_baseline,
+            "target": self.target,
             "difference": _known(self.difference),
             "interval": [_known(end) for end in self.interval],
             "ratio": self.ratio,
@@ -141,6 +153,7 @@ better with probability 0.98, 5 paired measurements'
             "probability": self.probability,
             "measurements": self.measurements,
             "pairs": [list(pair) for pair in self.pairs],
+            "left_out": self.left_out,
             "baseline_kept": self.kept,
         }
 
@@ -149,6 +162,7 @@ def compared(
     pairs: Sequence[Pair],
     direction: str,
     *,
+    target: str = "median",
     params: Mapping[str, Any] | None = None,
     reference: Mapping[str, Any] | None = None,
     has_baseline: bool = True,
@@ -156,46 +170,72 @@ def compared(
     """The verdict of pairs of values, of the reference and of the challenger.
 
     Decisions are made on differences. The interval of the ratio is on the same side of 1.
+
+    >>> print(compared([(10, 9), (10, 7), (11, 9), (10, 8), (9, 7)], "minimize", target="mean"))
+    better than the baseline: 20 % lower on average (90% interval: 10 % to 30 % lower), \
+better with probability 0.98, 5 paired measurements
     """
     sign = 1.0 if direction == "maximize" else -1.0
     kept = [pair for pair in pairs if pair != (None, None)]
-    plain = Verdict(NOT_SHOWN, params or {}, reference or {}, has_baseline, direction)
+    plain = Verdict(NOT_SHOWN, params or {}, reference or {}, has_baseline, direction, target)
     if not kept:
         return plain
     known = [value for pair in kept for value in pair if value is not None]
-    found = _shift(kept, sign)
-    low, high = sorted((sign * found.interval[0], sign * found.interval[1]))
+    old, new = _gains(kept, sign)
+    found = (mean_difference if target == "mean" else shift_between)(old, new, _LEVEL)
     word = BETTER if found.interval[0] > 0.0 else WORSE if found.interval[1] < 0.0 else NOT_SHOWN
     plain = replace(
         plain,
         word=word,
         difference=sign * found.value,
-        interval=(low, high),
+        interval=_ends(found, sign),
         probability=found.above,
         pairs=tuple(kept),
     )
     if min(known) <= 0.0:
         return plain
-    logs = [tuple(None if y is None else math.log(y) for y in pair) for pair in kept]
-    ratio = _shift(logs, sign)
-    ends = sorted((sign * ratio.interval[0], sign * ratio.interval[1]))
-    if low > 0.0 or high < 0.0:  # the same decision
-        ends = [max(end, 0.0) if low > 0.0 else min(end, 0.0) for end in ends]
-    elif math.isfinite(low) or math.isfinite(high):
-        ends = [min(ends[0], 0.0), max(ends[1], 0.0)]
-    value = sign * ratio.value
-    if math.isnan(value):
+    if target == "mean":
+        return _with_ratio_of_averages(plain)
+    return _with_typical_ratio(plain)
+
+
+def _with_typical_ratio(plain: Verdict) -> Verdict:
+    """The verdict, and the ratio of typical values, all of which are positive."""
+    sign = 1.0 if plain.direction == "maximize" else -1.0
+    logs = [tuple(None if y is None else math.log(y) for y in pair) for pair in plain.pairs]
+    found = shift_between(*_gains(logs, sign), _LEVEL)
+    if math.isnan(found.value):
         return plain
-    return replace(plain, ratio=_exp(value), ratio_interval=(_exp(ends[0]), _exp(ends[1])))
+    (low, high), ends = plain.interval, _ends(found, sign)
+    if low > 0.0 or high < 0.0:  # the same decision
+        ends = (max(ends[0], 0.0), ends[1]) if low > 0.0 else (ends[0], min(ends[1], 0.0))
+    elif math.isfinite(low) or math.isfinite(high):
+        ends = min(ends[0], 0.0), max(ends[1], 0.0)
+    interval = _exp(ends[0]), _exp(ends[1])
+    return replace(plain, ratio=_exp(sign * found.value), ratio_interval=interval)
 
 
-def _shift(pairs: Sequence[Any], sign: float) -> Shift:
-    """The gain of the second over the first; a failed evaluation is the worst of all."""
+def _with_ratio_of_averages(plain: Verdict) -> Verdict:
+    """The verdict, and the ratio of averages; none where a run failed, which has no average."""
+    if any(None in pair for pair in plain.pairs):
+        return plain
+    found = mean_ratio(*_gains(plain.pairs, 1.0), _LEVEL)
+    low, high = found.interval
+    return replace(plain, ratio=found.value, ratio_interval=(max(low, 0.0), high))
+
+
+def _gains(pairs: Sequence[Any], sign: float) -> tuple[Array, Array]:
+    """Values of both, where higher is better; a failed evaluation is the worst of all."""
     old, new = (
         np.array([-math.inf if pair[i] is None else sign * pair[i] for pair in pairs])
         for i in (0, 1)
     )
-    return shift_between(old, new, _LEVEL)
+    return old, new
+
+
+def _ends(found: Shift, sign: float) -> tuple[float, float]:
+    low, high = sorted((sign * found.interval[0], sign * found.interval[1]))
+    return low, high
 
 
 def _exp(value: float) -> float:
