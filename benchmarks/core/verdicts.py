@@ -1,6 +1,6 @@
 """Are verdicts right? Whole optimisations with a baseline, and finals alone.
 
-``python benchmarks/core/verdicts.py [--runs 46] [--gains 12] [--finals 150]``
+``python benchmarks/core/verdicts.py [--runs 50] [--gains 20] [--finals 150]``
 prints the tables and writes them to benchmarks/results/verdicts.md. ``--out rows.jsonl`` keeps the
 runs; the same command continues a stopped one.
 
@@ -37,8 +37,7 @@ from stoic.optimize.finals.size import finals_size
 RESULTS = Path(__file__).resolve().parents[1] / "results" / "verdicts.md"
 LEVEL = 1.2  # of the lognormal noise
 LOGNORMAL_STD = math.sqrt((math.exp(LEVEL**2) - 1.0) * math.exp(LEVEL**2))
-NULL_FINALS = 10  # evaluations, those of a budget of 30 to 50
-BLOCKS = (7,)  # of finals of a budget of 60
+BLOCKS = (7, 10)  # of finals of a budget of 60
 
 
 class Noise:
@@ -103,8 +102,7 @@ def play(kind: str, noise: str, seed: int, budget: int) -> dict[str, Any]:
         made[0] += 1
         return measure.value(f(params), made[0])
 
-    confirm = "auto" if kind == "random" else NULL_FINALS
-    result = stoic.minimize(fn, space, budget, baseline=baseline, seed=seed, confirm=confirm)
+    result = stoic.minimize(fn, space, budget, baseline=baseline, seed=seed)
     verdict = result.verdict
     assert verdict is not None
     assert verdict.params is not None
@@ -128,11 +126,12 @@ def play(kind: str, noise: str, seed: int, budget: int) -> dict[str, Any]:
 
 def tasks(args: argparse.Namespace) -> Iterator[tuple[str, str, int, int]]:
     """Kind, noise, seed and budget of all runs, seeds outermost."""
-    for seed in range(max(args.runs, args.gains)):
+    for i in range(max(args.runs, args.gains)):
+        seed = args.first + i
         for noise in NOISES:
-            if seed < args.runs:
+            if i < args.runs:
                 yield ("flat", "optimum")[seed % 2], noise, seed, args.null_budget
-            if seed < args.gains:
+            if i < args.gains:
                 yield "random", noise, seed, args.budget
 
 
@@ -152,10 +151,10 @@ def played(args: argparse.Namespace) -> list[dict[str, Any]]:
     return list(known.values())
 
 
-def alone(noise: str, blocks: int, gain: float, count: int) -> tuple[float, float]:
+def alone(noise: str, blocks: int, gain: float, seeds: range) -> tuple[float, float]:
     """Finals alone: the shares of "better", and of intervals that hold the difference."""
     better = covers = 0
-    for seed in range(count):
+    for seed in seeds:
         measure = Noise(noise, seed)
         order = np.random.default_rng((3, seed)).random(blocks) < 0.5
         values = np.empty((blocks, 2))
@@ -166,7 +165,7 @@ def alone(noise: str, blocks: int, gain: float, count: int) -> tuple[float, floa
         low, high = shift_between(values[:, 0], values[:, 1]).interval
         better += high < 0.0
         covers += low <= -gain <= high
-    return better / count, covers / count
+    return better / len(seeds), covers / len(seeds)
 
 
 def bounds(k: int, n: int) -> str:
@@ -182,10 +181,13 @@ def bounds(k: int, n: int) -> str:
 
 def tables(rows: list[dict[str, Any]], args: argparse.Namespace) -> Iterator[str]:
     """The lines of the tables."""
-    many = finals_size("auto", args.budget, has_baseline=True)
-    yield f"Whole optimisations: of {args.null_budget} evaluations, {NULL_FINALS} of them finals,"
-    yield f"where there is nothing to gain; of {args.budget}, {many} of them finals, where the"
-    yield "baseline is random, and one spread of the noise or more above the optimum."
+    few, many, most = (
+        finals_size("auto", budget, has_baseline=True, near=near)
+        for budget, near in ((args.null_budget, True), (args.budget, False), (args.budget, True))
+    )
+    yield f"Whole optimisations: of {args.null_budget} evaluations, {few} of them finals, where"
+    yield f"there is nothing to gain; of {args.budget}, {many} to {most} of them finals, where the"
+    yield "baseline is random, and one spread of the noise or more worse than the answer."
     yield ""
     yield '| noise | wrong "better" | "better" if the gain exceeds the spread | intervals hold |'
     yield "| --- | --- | --- | --- |"
@@ -207,7 +209,8 @@ def tables(rows: list[dict[str, Any]], args: argparse.Namespace) -> Iterator[str
         yield f"| {blocks} blocks | 0 | 1 | 2 | 3 | intervals |"
         yield "| --- | --- | --- | --- | --- | --- |"
         for noise in NOISES:
-            found = [alone(noise, blocks, gain, args.finals) for gain in (0.0, 1.0, 2.0, 3.0)]
+            seeds = range(args.first, args.first + args.finals)
+            found = [alone(noise, blocks, gain, seeds) for gain in (0.0, 1.0, 2.0, 3.0)]
             shares = [*(better for better, _ in found), found[1][1]]
             yield f"| {noise} | {' | '.join(f'{100.0 * share:.1f}%' for share in shares)} |"
 
@@ -216,13 +219,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=50, help="without a gain, for each noise")
     parser.add_argument("--gains", type=int, default=20, help="with a random baseline, each noise")
+    parser.add_argument("--first", type=int, default=1000, help="seed; 0 to 599 chose constants")
     parser.add_argument("--finals", type=int, default=150, help="simulated, each noise")
-    parser.add_argument("--null-budget", type=int, default=20, help="of runs without a gain")
+    parser.add_argument("--null-budget", type=int, default=40, help="of runs without a gain")
     parser.add_argument("--budget", type=int, default=60, help="of the others")
     parser.add_argument("--out", type=Path, help="keep the runs in this file")
     parser.add_argument("--report", action="store_true", help="only the runs that --out holds")
     args = parser.parse_args()
-    command = f"--runs {args.runs} --gains {args.gains} --finals {args.finals}"
+    counts = f"--runs {args.runs} --gains {args.gains} --finals {args.finals}"
+    command = f"{counts} --first {args.first}"
     lines = [
         "# Verdicts: how often they are right",
         "",

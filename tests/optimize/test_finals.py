@@ -63,6 +63,14 @@ def test_a_baseline_outside_of_the_space_is_refused() -> None:
             Optimizer(SPACE, direction="minimize", baseline=wrong)
 
 
+def test_whether_the_answer_is_near_the_baseline() -> None:
+    assert not searched(baseline=FAR).near_baseline()  # 12 spreads of the noise apart
+    assert searched(baseline=FAR, noise=10.0, seed=2).near_baseline()
+    assert searched(baseline=NEAR).near_baseline()
+    assert not searched(baseline=None).near_baseline()
+    assert not Optimizer(SPACE, direction="minimize", baseline=FAR).near_baseline()
+
+
 # -- the race -------------------------------------------------------------------------------------
 
 

@@ -26,12 +26,18 @@ class Clock:
 class Steered:
     """Notes what it is asked to do."""
 
-    def __init__(self, *, contest: bool = True, settles_at: float = math.inf) -> None:
+    def __init__(
+        self, *, contest: bool = True, settles_at: float = math.inf, near: bool = False
+    ) -> None:
         self.has_baseline, self._contest, self._settles_at = True, contest, settles_at
+        self._near = near
         self.begun: list[tuple[int, int]] = []
         self.ended = 0
         self.finished = 0
         self._now: tuple[int, int] | None = None
+
+    def near_baseline(self) -> bool:
+        return self._near
 
     def finals(self) -> tuple[int, int] | None:
         return self._now
@@ -84,6 +90,18 @@ def test_finals_are_the_last_part_of_a_budget(jobs: int) -> None:
     assert begin + evaluations == 60
     assert 46 - jobs < begin <= 46
     assert course.ended_by == "budget"
+
+
+def test_finals_are_larger_where_the_answer_is_near_the_baseline() -> None:
+    for budget, confirm, evaluations in ((60, "auto", 20), (200, "auto", 42), (60, 14, 14)):
+        steered = Steered(near=True)
+        course, clock = make(steered, budget=budget, confirm=confirm)
+        assert drive(course, steered, clock) == budget
+        assert steered.begun == [(budget - evaluations, evaluations)]
+    settled = Steered(settles_at=60, near=True)
+    course, clock = make(settled, budget=200, stop="settled")
+    assert drive(course, settled, clock) == 84
+    assert settled.begun == [(60, 24)]
 
 
 def test_a_number_and_none() -> None:

@@ -108,8 +108,7 @@ class Optimizer:
     def ask(self, n: int | None = None, *, pending: Sequence[Mapping[str, Any]] = ()) -> Any:
         """The configuration to evaluate next, or a list of ``n``.
 
-        ``pending`` are configurations under evaluation, whose outcomes are not reported yet; the
-        suggestion accounts for them.
+        ``pending`` are configurations under evaluation; the suggestion accounts for them.
         """
         points, configurations = self.space.read(listed(pending, "pending", "configurations"))
         waiting = list(points)
@@ -180,10 +179,7 @@ class Optimizer:
         self.tell_all([(params, None, reason)])
 
     def tell_all(self, told: Sequence[tuple[Mapping[str, Any], float | None, str | None]]) -> None:
-        """Report many outcomes in order, all or none: parameters, and a value or a reason.
-
-        Ten times as fast as reporting them one by one.
-        """
+        """Report many outcomes in order, all or none, ten times as fast as one by one."""
         points, outcomes = read_outcomes(self.space, told)
         self.history.extend(points, outcomes)
 
@@ -197,8 +193,8 @@ class Optimizer:
     def contenders(self, evaluations: int) -> list[dict[str, Any]]:
         """Who would take part in finals of so many evaluations, if they began now.
 
-        The answer, others that may well be better, and last the baseline. Fewer than two where
-        there is nothing to compare.
+        The answer, others that may be better, and last the baseline; fewer than two where there
+        is nothing to compare.
         """
         count = integer(evaluations, "evaluations", at_least=1)
         if not self.history.successes:
@@ -231,6 +227,10 @@ class Optimizer:
             return False
         with one_thread():
             return settled(self.history, self._modeller, self._acquisition)
+
+    def near_baseline(self) -> bool:
+        """Whether the answer seems so near to the baseline that the finals should be larger."""
+        return self._stage.near_baseline(self.knowledge)
 
     def verdict(self) -> Verdict | None:
         """Whether the answer is better than the baseline, from the finals alone; None without."""

@@ -23,6 +23,9 @@ class Steered(Protocol):
     def has_baseline(self) -> bool:
         """Whether a baseline was given."""
 
+    def near_baseline(self) -> bool:
+        """Whether the answer seems to be near the baseline, so that it needs larger finals."""
+
     def finals(self) -> tuple[int, int] | None:
         """Of the present finals: finished trials when they began, and planned evaluations."""
 
@@ -99,11 +102,19 @@ class Course:
                 self._steered.end()
             return
         if self._settled:
-            size = min(self._size(min(asked + asked // 4, total)), max(total - asked, 0))
+            near = self._steered.near_baseline()
+            size = self._size(min(asked + asked // 4, total), near=near)
+            size = min(size, max(total - asked, 0))
             begun = size > 0 and self._steered.begin(asked + size - finished)
             self._end = asked + size if begun else asked
-        elif size and asked >= total - size and finished < total:
+        elif self._is_time(asked, total, size) and finished < total:
             self._steered.begin(total - finished)
+
+    def _is_time(self, asked: int, total: int, size: int) -> bool:
+        """Whether the rest of the evaluations is for the finals."""
+        if not size or asked >= total - size:
+            return size > 0
+        return asked >= total - self._size(total, near=True) and self._steered.near_baseline()
 
     def _settled_end(self, finished: int) -> int | None:
         """The finished trials at which a settled search ends; None while it is not settled.
@@ -120,11 +131,12 @@ class Course:
         over = finished >= sum(finals)
         return sum(finals) if not over or self._steered.settled() else None
 
-    def _size(self, total: int) -> int:
+    def _size(self, total: int, *, near: bool = False) -> int:
         if total >= UNLIMITED:
             return 0
         confirm = self.limits.confirm
-        return finals_size(confirm, total, has_baseline=self._steered.has_baseline)
+        has_baseline = self._steered.has_baseline
+        return finals_size(confirm, total, has_baseline=has_baseline, near=near)
 
     def _total(self, finished: int) -> int:
         """All evaluations of the run, as far as it is known."""

@@ -234,6 +234,9 @@ class OptimizerSteering:
     def has_baseline(self) -> bool:
         return self._optimizer.baseline is not None
 
+    def near_baseline(self) -> bool:
+        return self._optimizer.near_baseline()
+
     def finals(self) -> tuple[int, int] | None:
         found = self._optimizer.finals
         return None if found is None else (found.start, found.evaluations)

@@ -169,6 +169,9 @@ class _Steering:
     def has_baseline(self) -> bool:
         return self._study.baseline is not None
 
+    def near_baseline(self) -> bool:
+        return self._study.informed().near_baseline()
+
     def finals(self) -> tuple[int, int] | None:
         return self._study.informed().finals
 

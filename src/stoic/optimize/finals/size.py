@@ -1,4 +1,9 @@
-"""How many evaluations the finals take, unless the caller says so."""
+"""How many evaluations the finals take, unless the caller says so.
+
+With seven blocks, gains of two standard deviations of the noise are nearly always shown, but only
+two thirds of those of one and a half. So finals are larger where the answer seems to be near the
+baseline.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +24,7 @@ class SizeRule:
     least: int = 10  # five blocks of two, with which an interval of 90% is possible
     most_of_few: float = 1 / 3  # of all evaluations, where they are few
     most: int = 100
+    least_if_near: int = 24  # evaluations where the answer is near the baseline
     share_alone: float = 1 / 15  # without a baseline: to separate the best candidates
     least_alone: int = 4
     from_alone: int = 30  # evaluations; of fewer, all are for the search
@@ -27,11 +33,15 @@ class SizeRule:
 _RULE = SizeRule()
 
 
-def finals_size(confirm: Confirm, evaluations: int, *, has_baseline: bool) -> int:
-    """The evaluations of the finals among so many in all.
+def finals_size(
+    confirm: Confirm, evaluations: int, *, has_baseline: bool, near: bool = False
+) -> int:
+    """The evaluations of the finals among so many in all; ``near``: see `near_baseline`.
 
     >>> [finals_size("auto", n, has_baseline=True) for n in (3, 20, 30, 60, 100, 1000)]
     [0, 6, 10, 14, 22, 100]
+    >>> [finals_size("auto", n, has_baseline=True, near=True) for n in (3, 20, 30, 60, 100, 1000)]
+    [0, 6, 10, 20, 24, 100]
     >>> [finals_size("auto", n, has_baseline=False) for n in (20, 60, 100)]
     [0, 4, 7]
     """
@@ -39,7 +49,8 @@ def finals_size(confirm: Confirm, evaluations: int, *, has_baseline: bool) -> in
     if confirm != "auto":
         return min(confirm, evaluations)
     if has_baseline:
-        wanted = max(round(r.share * evaluations) + r.more, r.least)
+        least = r.least_if_near if near else r.least
+        wanted = max(round(r.share * evaluations) + r.more, least)
         size = min(wanted, int(r.most_of_few * evaluations), r.most)
         return size if size > 1 else 0
     if evaluations < r.from_alone:

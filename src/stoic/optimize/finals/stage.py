@@ -10,7 +10,7 @@ from stoic.checks import Array
 from stoic.errors import InvalidInput
 from stoic.optimize.answers.records import Suspect
 from stoic.optimize.finals.baseline import measurements_due
-from stoic.optimize.finals.contenders import challengers
+from stoic.optimize.finals.contenders import challengers, near_baseline
 from stoic.optimize.finals.race import RULE, Finals, Race
 from stoic.optimize.finals.record import FinalsRecord
 from stoic.optimize.finals.verdict import NOT_SHOWN, WORSE, Pair, Verdict, compared
@@ -58,6 +58,12 @@ class Stage:
         made = int((history.reported() == point).all(axis=1).sum()) + pending
         due = measurements_due(len(history) + len(waiting), history.design_size)
         return point if made < due else None
+
+    def near_baseline(self, known: Callable[[], Knowledge]) -> bool:
+        """Whether the best estimate is better than that of the baseline by little, or not."""
+        if self.baseline is None or not self._history.successes:
+            return False
+        return near_baseline(known(), self._history.space.encode(self.baseline))
 
     def contenders(self, known: Knowledge, evaluations: int) -> list[dict[str, Any]]:
         """Who would take part in finals now: the answer first, the baseline last."""

@@ -79,7 +79,7 @@ class Verdict:
 
         >>> str(compared([(10.0, 8.8), (10.3, 9.1), (9.9, 8.6), (10.2, 9.3), (10.0, 8.7)],
         ...              "minimize"))
-        'better than the baseline: 11.9 % lower (90% interval: 8.8 % to 13.1 % lower), \
+        'better than the baseline: 11.8 % lower (90% interval: 8.8 % to 13.1 % lower), \
 better with probability 0.98, 5 paired measurements'
         """
         return ": ".join(part for part in (self.headline, self.details) if part)

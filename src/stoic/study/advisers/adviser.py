@@ -72,6 +72,10 @@ class Adviser(ABC):
         del evaluations
         return []
 
+    def near_baseline(self) -> bool:
+        """Whether the answer seems to be near the baseline, so that it needs larger finals."""
+        return False
+
     def settled(self) -> bool:
         """Whether another measurement would hardly improve the answer."""
         return False

@@ -56,6 +56,9 @@ class OptimizerAdviser(Adviser):
     def contenders(self, evaluations: int) -> list[dict[str, Any]]:
         return self.optimizer.contenders(evaluations)
 
+    def near_baseline(self) -> bool:
+        return self.optimizer.near_baseline()
+
     def settled(self) -> bool:
         return self.optimizer.settled()
 
