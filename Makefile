@@ -2,6 +2,7 @@
 # make quick   what tells most about a change in a minute: lint, types, tests that are not slow
 # make demo    set up and tune a noisy server with outliers; ends with a report
 # make docs    set up and build the documentation as a site: build/site/index.html
+# make hosts   the examples for Ax, MLOS, Nevergrad and Hydra inside these libraries (1.6 GB)
 # make bench   speed and regret figures (long)
 # make soak    whole grids and 200-run coverage that make test samples; long statistical checks
 #
@@ -20,7 +21,7 @@ DEMO := $(if $(wildcard .venv/ready),.venv,.venv-demo)
 # hundreds of processes are started, and would each compile all modules anew
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: test quick lint types unit demo docs bench soak clean
+.PHONY: test quick lint types unit demo hosts docs bench soak clean
 
 test: lint
 	$(MAKE) --no-print-directory --output-sync=target -j2 types .venv/warm
@@ -52,6 +53,16 @@ types: .venv/ready
 
 unit: .venv/warm
 	$(RUN) -m pytest -n 2 -q --dist worksteal
+
+# torch first: by itself, Ax brings CUDA
+.venv-hosts/ready: pyproject.toml
+	$(PYTHON) -m venv .venv-hosts
+	.venv-hosts/bin/python $(PIP) torch==2.13.0
+	.venv-hosts/bin/python $(PIP) --editable . pytest hydra-core nevergrad mlos_core ax-platform
+	touch $@
+
+hosts: .venv-hosts/ready
+	$(ONE) .venv-hosts/bin/python -m pytest -q -o addopts=--import-mode=importlib examples/hosts
 
 demo: $(DEMO)/ready
 	rm -rf demo-output/server*
@@ -87,4 +98,4 @@ soak: .venv/warm
 	$(RUN) benchmarks/study/soak.py
 
 clean:
-	rm -rf .venv .venv-demo .venv-docs build dist demo-output
+	rm -rf .venv .venv-demo .venv-hosts .venv-docs build dist demo-output
