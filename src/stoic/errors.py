@@ -25,6 +25,7 @@ __all__ = [
     "MissingDirection",
     "MissingExtra",
     "OutOfPlan",
+    "StaleProposal",
     "StoicError",
     "StoreDamaged",
     "StoreError",
@@ -162,6 +163,10 @@ class AccessDenied(StoreError, PermissionError):
 
 class StudyMismatch(StoreError, ValueError):
     """A study of this name exists already and has another definition."""
+
+
+class StaleProposal(StoreError):
+    """A suggestion that was made from an earlier state of the study; no trial was leased."""
 
 
 class ConflictingValue(StoreError, ValueError):

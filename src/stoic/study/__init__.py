@@ -1,7 +1,7 @@
 """Persistent studies: ask and tell around the optimiser or any policy, kept in a database."""
 
 from stoic.study.listing import delete, summaries
-from stoic.study.records import StudySummary, StudyTrial, TrialRecord
+from stoic.study.records import Proposal, StudySummary, StudyTrial, TrialRecord
 from stoic.study.study import Study
 
-__all__ = ["Study", "StudySummary", "StudyTrial", "TrialRecord", "delete", "summaries"]
+__all__ = ["Proposal", "Study", "StudySummary", "StudyTrial", "TrialRecord", "delete", "summaries"]

@@ -5,7 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["StudySummary", "StudyTrial", "TrialRecord"]
+__all__ = ["Proposal", "StudySummary", "StudyTrial", "TrialRecord"]
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A suggestion for a trial that was not asked yet, and the state that it was made from.
+
+    It is up to date while the study has so many entries in its log, and its last trials are those
+    ``before``.
+    """
+
+    study: str  # uid of the study
+    number: int  # of the trial that it is for
+    entries: int  # of the log
+    params: dict[str, Any]
+    before: tuple[dict[str, Any], ...] = ()  # proposals for the trials just before this one
+    made: str = "model"  # "random" where it was drawn without the model
 
 
 @dataclass(frozen=True)
@@ -21,6 +37,9 @@ class StudyTrial:
     lease_until: float  # by this client's clock; the store measures leases by its own
     study: str  # uid of the study
     token: str = field(default="", repr=False)
+    # "model"; "earlier-model", of a proposal that was out of date; "random"; "queue", of a trial
+    # that was enqueued or came back; "again", of an ask that was repeated; "" of one not asked
+    made: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)

@@ -35,16 +35,14 @@ class Leases(ForkAware):
         """The name of this worker; after a fork that of the child, which may end first."""
         return this_worker() if self._named is None else self._named
 
-    def _given(self, row: TrialRow) -> StudyTrial:
+    def _given(self, row: TrialRow, made: str) -> StudyTrial:
         self._tokens[row.number] = row.token
-        return self.leased(row)
+        return self.leased(row, made)
 
-    def leased(self, row: TrialRow) -> StudyTrial:
+    def leased(self, row: TrialRow, made: str = "") -> StudyTrial:
         """A trial as its worker sees it."""
-        params = params_of(row.params)
-        return StudyTrial(
-            row.number, params, row.attempt, row.lease_until, self._ledger.uid, row.token
-        )
+        uid, params = self._ledger.uid, params_of(row.params)
+        return StudyTrial(row.number, params, row.attempt, row.lease_until, uid, row.token, made)
 
     # -- leases -------------------------------------------------------------------------------
 

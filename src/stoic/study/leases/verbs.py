@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
-from stoic.checks import integer, number
-from stoic.errors import InvalidParams
+from stoic.checks import describe, integer, number
+from stoic.errors import InvalidInput, InvalidParams
 from stoic.study.definition import checked_name, checked_params
 from stoic.study.leases.asking import Asking, Wish
 from stoic.study.leases.keys import checked_key
 from stoic.study.marking import StudyMarks
 from stoic.study.opened import OpenStudy
-from stoic.study.records import StudyTrial
+from stoic.study.records import Proposal, StudyTrial
 
-__all__ = ["StudyLeases", "checked_worker"]
+__all__ = ["AskOptions", "StudyLeases", "checked_worker"]
+
+
+_MAX_PROPOSALS = 1000  # of one call
+
+
+class AskOptions(TypedDict, total=False):
+    """Further arguments of `ask` and `ask_within`."""
+
+    key: str | None
+    worker: str | None
+    proposal: Proposal | None
+    stale_ok: bool
 
 
 class StudyLeases(StudyMarks):
@@ -32,9 +44,7 @@ class StudyLeases(StudyMarks):
         """The name of this worker; after a fork, that of the child."""
         return self._leases.worker
 
-    def ask(
-        self, *, lease: float | None = None, key: str | None = None, worker: str | None = None
-    ) -> StudyTrial:
+    def ask(self, *, lease: float | None = None, **options: Unpack[AskOptions]) -> StudyTrial:
         """The next trial to evaluate, leased for ``lease`` seconds.
 
         First come trials that were enqueued, released, or leased to a worker that stopped
@@ -50,35 +60,57 @@ class StudyLeases(StudyMarks):
             was given back, or went to another worker when its lease ended, it is a new ask.
         worker
             In whose name to ask, for a server that asks for others.
+        proposal
+            A suggestion of `suggest`, to take if a new trial is due. Nothing is computed then, and
+            no other thread waited for. Where the study has changed since, nothing is asked, and
+            `StaleProposal` raised.
+        stale_ok
+            Whether to take the proposal also where the study has changed since.
         """
-        trial = self._leases.ask(self._wish(None, lease, key, worker))
+        trial = self._leases.ask(self._wish(None, lease, options))
         assert trial is not None
         return trial
 
     def ask_within(
-        self,
-        budget: int,
-        *,
-        lease: float | None = None,
-        key: str | None = None,
-        worker: str | None = None,
+        self, budget: int, *, lease: float | None = None, **options: Unpack[AskOptions]
     ) -> StudyTrial | None:
         """As `ask`, but None where the study has ``budget`` trials, all leased or finished.
 
         With it, many workers together finish exactly ``budget`` trials.
         """
         most = integer(budget, "budget", at_least=0)
-        return self._leases.ask(self._wish(most, lease, key, worker))
+        return self._leases.ask(self._wish(most, lease, options))
 
-    def _wish(
-        self, budget: int | None, lease: float | None, key: str | None, worker: str | None
-    ) -> Wish:
+    def _wish(self, budget: int | None, lease: float | None, options: AskOptions) -> Wish:
+        key, worker = options.get("key"), options.get("worker")
+        proposal = options.get("proposal")
+        if not isinstance(proposal, Proposal | None):
+            raise InvalidInput(f"expected a proposal of suggest, got {describe(proposal)}")
         return Wish(
             self._seconds(lease),
             budget,
             None if key is None else checked_key(key),
             None if worker is None else checked_name(worker, "worker"),
+            proposal,
+            bool(options.get("stale_ok", False)),
         )
+
+    def suggest(self, count: int = 1, *, model: bool = True) -> list[Proposal]:
+        """Suggestions for the next trials, without asking them; each accounts for those before.
+
+        They are computed while others may write. `ask` takes them, also in another process, and
+        what is asked in this way is what `ask` alone would have suggested.
+
+        Parameters
+        ----------
+        count
+            How many.
+        model
+            False for uniform draws instead, which take no time; none is of a configuration that
+            is under evaluation.
+        """
+        wanted = integer(count, "count", at_least=1, at_most=_MAX_PROPOSALS)
+        return self._leases.suggest(wanted) if model else self._leases.draw(wanted)
 
     def renew(self, trial: StudyTrial | int, lease: float | None = None) -> bool:
         """Lease for ``lease`` seconds from now; False where the trial is not, or no longer, ours.
