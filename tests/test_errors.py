@@ -44,8 +44,8 @@ def test_codes_are_stable() -> None:
     assert found >= {
         "access-denied", "conflicting-value", "invalid-arm", "invalid-expression", "invalid-input",
         "invalid-params", "invalid-payoff", "invalid-state", "missing-data", "missing-direction",
-        "missing-extra", "out-of-plan", "stale-proposal", "stoic-error", "store-damaged", "store-error",
-        "store-missing", "store-unavailable", "study-mismatch", "too-many-features",
+        "missing-extra", "out-of-plan", "stale-proposal", "stoic-error", "store-damaged",
+        "store-error", "store-missing", "store-unavailable", "study-mismatch", "too-many-features",
         "unknown-name", "unknown-study", "unknown-trial",
     }  # fmt: skip
 
