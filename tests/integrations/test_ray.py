@@ -158,6 +158,20 @@ def test_the_answer_is_the_best_estimate_not_the_luckiest() -> None:
     assert set(searcher.suspects()) == {"t7", "t17", "t27", "t37"}
 
 
+def test_the_mean_within_bounds(tmp_path: Path) -> None:
+    searcher = StoicSearch(X, "loss", "min", target="mean", bounds=(0, None))
+    play(searcher, 20)
+    searcher.save(str(tmp_path / "searcher.json"))
+    restored = StoicSearch()
+    restored.restore(str(tmp_path / "searcher.json"))
+    for each in (searcher, restored, copy.deepcopy(searcher)):
+        answer = each.recommend()
+        assert answer.target == "mean"
+        assert 0.0 <= answer.interval[0] <= answer.value
+    with pytest.raises(InvalidInput, match="low < high"):
+        StoicSearch(X, "loss", "min", bounds=(1, 0))
+
+
 @pytest.mark.parametrize(
     "result",
     [None, {}, {"other": 1.0}, *({"loss": v} for v in (math.nan, math.inf, -math.inf, None, "x"))],
@@ -268,7 +282,7 @@ def test_new_and_peculiar_searchers_are_copied() -> None:
         {"format": "else"}, {"version": 2}, {"mode": "up"}, {"seed": -1}, {"space": {}},
         {"told": [[{"x": 7.0}, 1.0, None]]}, {"told": [[{"x": 0.5}, "high", None]]}, {"told": 3},
         {"finished": []}, {"running": [["a", {"y": 1}]]}, {"running": [["a", 4]]},
-        {"suggested": "many"}, {"max_concurrent": 0},
+        {"suggested": "many"}, {"max_concurrent": 0}, {"target": "mode"}, {"bounds": [1, 0]},
     ],
 )  # fmt: skip
 def test_damaged_states_are_refused_and_change_nothing(damage: dict[str, Any]) -> None:

@@ -169,6 +169,16 @@ def test_the_answer_is_the_best_estimate_not_the_luckiest() -> None:
     assert search.predict(DATA[0]).shape == (60,)
 
 
+@pytest.mark.parametrize("target", ["median", "mean"])
+def test_estimates_stay_within_bounds(target: str) -> None:
+    settings: dict[str, Any] = {"n_iter": 12, "random_state": 0, "target": target}
+    space = {"x": (0.0, 1.0)}
+    free = StoicSearchCV(Lucky(noise=0.1), space, **settings).fit(*DATA)
+    assert free.best_interval_[1] > 1.0
+    search = StoicSearchCV(Lucky(noise=0.1), space, **settings, bounds=(None, 1.0)).fit(*DATA)
+    assert search.best_interval_[0] < search.best_estimate_ <= search.best_interval_[1] <= 1.0
+
+
 def test_a_seed_gives_the_same_search() -> None:
     def run(seed: Any) -> Any:
         space = {"x": (0.0, 1.0)}
@@ -304,6 +314,8 @@ def two_metrics(estimator: Any, X: Any, y: Any) -> dict[str, float]:
         ({"n_iter": 0}, "n_iter"),
         ({"n_iter": 2.5}, "n_iter"),
         ({"batch_size": 0}, "batch_size"),
+        ({"target": "mode"}, "target"),
+        ({"bounds": (1, 0)}, "low < high"),
         ({"cv": "five"}, "cv"),
     ],
 )

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +14,10 @@ from ray.tune.search import Searcher
 from stoic.checks import choice, describe, integer
 from stoic.errors import InvalidInput, InvalidState
 from stoic.files import write
+from stoic.integrations.ray.results import outcome_of
 from stoic.integrations.ray.space import RaySpace
 from stoic.optimize import Answer, Optimizer, Suspect
+from stoic.optimize.aim import TARGETS, given_bounds
 
 __all__ = ["StoicSearch"]
 
@@ -49,6 +49,9 @@ class StoicSearch(Searcher):
         Configurations that are suggested first.
     seed
         Of all random draws.
+    target, bounds
+        What the answer estimates, ``"median"`` or ``"mean"``, and the range of possible values, as
+        for `stoic.Optimizer`.
 
     >>> from ray import tune
     >>> searcher = StoicSearch({"x": tune.uniform(0, 1), "model": {"depth": 3}}, "loss", "min")
@@ -68,10 +71,14 @@ class StoicSearch(Searcher):
         *,
         points_to_evaluate: Sequence[Mapping[str, Any]] | None = None,
         seed: int = 0,
+        target: str = "median",
+        bounds: tuple[float | None, float | None] | None = None,
     ) -> None:
         _check_goal(metric, mode)
         super().__init__(metric=metric, mode=mode)
         self._seed = integer(seed, "seed", at_least=0, at_most=2**63 - 1)
+        self._target = choice(target, "target", tuple(TARGETS))
+        self._bounds = given_bounds(bounds)
         self._first = [dict(each) for each in points_to_evaluate or ()]
         self._space: RaySpace | None = None
         self._optimizer: Optimizer | None = None
@@ -117,8 +124,10 @@ class StoicSearch(Searcher):
             )
         assert self._space is not None
         if self._optimizer is None:
-            direction = _DIRECTIONS[self._mode]
-            self._optimizer = Optimizer(self._space.space, direction=direction, seed=self._seed)
+            self._optimizer = Optimizer(
+                self._space.space, direction=_DIRECTIONS[self._mode], seed=self._seed,
+                target=self._target, bounds=self._bounds,
+            )  # fmt: skip
         return self._space, self._optimizer
 
     # -- the loop -----------------------------------------------------------------------------
@@ -155,7 +164,7 @@ class StoicSearch(Searcher):
 
     def _tell(self, trial_id: str, params: Params, value: object, error: bool) -> None:
         _, optimizer = self._ready()
-        y, reason = _outcome(value, error, str(self._metric))
+        y, reason = outcome_of(value, error, str(self._metric))
         optimizer.tell_all([(params, y, reason)])
         self._finished.append(trial_id)
 
@@ -199,6 +208,8 @@ class StoicSearch(Searcher):
             "metric": self._metric,
             "mode": self._mode,
             "seed": self._seed,
+            "target": self._target,
+            "bounds": None if self._bounds is None else list(self._bounds),
             "space": None if self._space is None else self._space.describe(),
             "running": [[trial, params] for trial, params in self._running.items()],
             "told": [[dict(t.params), t.value, t.reason] for t in trials],
@@ -228,6 +239,9 @@ class StoicSearch(Searcher):
         self._metric, self._mode = state["metric"], state["mode"]
         _check_goal(self._metric, self._mode)
         self._seed = integer(state["seed"], "seed", at_least=0, at_most=2**63 - 1)
+        self._target = choice(state.get("target", "median"), "target", tuple(TARGETS))
+        bounds = state.get("bounds")
+        self._bounds = given_bounds(None if bounds is None else tuple(bounds))
         if state["space"] is not None:
             self._space = RaySpace.from_description(state["space"], self._space)
         limit = state["max_concurrent"]
@@ -279,16 +293,3 @@ def _check_goal(metric: object, mode: object) -> None:
         )
     if mode is not None:
         choice(mode, "mode", tuple(_DIRECTIONS))
-
-
-def _outcome(value: object, error: bool, metric: str) -> tuple[float | None, str | None]:
-    """The value of a trial, or the reason why it has none."""
-    if error:
-        return None, "the trial failed"
-    if value is None:
-        return None, f"no result named {metric!r}"
-    bare = value.item() if hasattr(value, "item") and getattr(value, "ndim", 0) == 0 else value
-    if isinstance(bare, bool) or not isinstance(bare, Real):
-        return None, f"{metric} was {describe(value)}"
-    y = float(bare)
-    return (y, None) if math.isfinite(y) else (None, f"{metric} was {y}")

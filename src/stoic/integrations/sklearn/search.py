@@ -16,6 +16,7 @@ from stoic.errors import InvalidInput
 from stoic.integrations.sklearn.choices import Choices
 from stoic.numbers import rounded
 from stoic.optimize import Answer, Optimizer
+from stoic.optimize.aim import Aim
 from stoic.optimize.answers.recommendation import cautious_scores, estimate
 
 __all__ = ["LuckiestCandidate", "Search", "one_metric"]
@@ -36,9 +37,11 @@ class LuckiestCandidate:
 class Search:
     """The candidates of a search, and an optimiser that has been told their scores."""
 
-    def __init__(self, choices: Choices, splits: int, seed: int) -> None:
+    def __init__(self, choices: Choices, splits: int, seed: int, aim: Aim) -> None:
         self._choices, self._splits, self._seed = choices, splits, seed
-        self._optimizer = Optimizer(choices.space, direction="maximize", seed=seed)
+        self._optimizer = Optimizer(
+            choices.space, direction=aim.direction, seed=seed, target=aim.target, bounds=aim.bounds
+        )
         self._candidates: list[dict[str, Any]] = []  # by row of cv_results_
         self._scores: list[list[float]] = []  # of each of them, by split
         self._failed: list[dict[str, Any]] = []  # candidates of which all fits failed

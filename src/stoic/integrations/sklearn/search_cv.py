@@ -14,6 +14,7 @@ from stoic.checks import integer
 from stoic.errors import InvalidInput
 from stoic.integrations.sklearn.choices import Choices
 from stoic.integrations.sklearn.search import Search, one_metric
+from stoic.optimize.aim import Aim
 from stoic.parallel import one_thread
 
 __all__ = ["StoicSearchCV"]
@@ -43,6 +44,9 @@ class StoicSearchCV(BaseSearchCV):  # type: ignore[misc]
         How many are evaluated at a time, for an ``n_jobs`` above the number of splits.
     random_state
         Of all random draws of the search.
+    target, bounds
+        What ``best_estimate_`` estimates, the ``"median"`` or the ``"mean"`` of splits, and the
+        range of possible scores, such as ``(0, 1)``, as for `stoic.Optimizer`.
 
     Attributes
     ----------
@@ -84,6 +88,8 @@ class StoicSearchCV(BaseSearchCV):  # type: ignore[misc]
         random_state: Any = None,
         error_score: Any = np.nan,
         return_train_score: bool = False,
+        target: str = "median",
+        bounds: tuple[float | None, float | None] | None = None,
     ) -> None:
         super().__init__(
             estimator=estimator,
@@ -100,6 +106,8 @@ class StoicSearchCV(BaseSearchCV):  # type: ignore[misc]
         self.n_iter = n_iter
         self.batch_size = batch_size
         self.random_state = random_state
+        self.target = target
+        self.bounds = bounds
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -118,12 +126,16 @@ class StoicSearchCV(BaseSearchCV):  # type: ignore[misc]
         Choices(self.space)
         integer(self.n_iter, "n_iter", at_least=1)
         integer(self.batch_size, "batch_size", at_least=1)
+        self._aim()
         super().fit(X, y, **params)
         return self
 
+    def _aim(self) -> Aim:
+        return Aim.of("maximize", self.target, self.bounds)
+
     def _run_search(self, evaluate_candidates: Callable[..., dict[str, Any]]) -> None:
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        self._search = Search(Choices(self.space), self.n_splits_, seed)
+        self._search = Search(Choices(self.space), self.n_splits_, seed, self._aim())
         self._search.run(evaluate_candidates, self.n_iter, self.batch_size)
 
     def _select_best_index(self, refit: Any, refit_metric: str, results: dict[str, Any]) -> int:
