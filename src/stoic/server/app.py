@@ -14,7 +14,8 @@ except ImportError as missing:
     raise MissingExtra.of(missing.name or "fastapi", "stoic serve", "server") from missing
 
 import stoic
-from stoic.server.api import asking, health, studies, telling
+from stoic.server import signing
+from stoic.server.api import asking, health, reading, studies, telling
 from stoic.server.api.models import ProblemDetails
 from stoic.server.gate import Gate
 from stoic.server.guard.outer import Outer
@@ -26,7 +27,9 @@ from stoic.server.settings import Settings
 __all__ = ["api_of", "create_app"]
 
 # the routes that are called most come first
-ROUTES: tuple[Routes, ...] = (telling.routes, asking.routes, health.routes, studies.routes)
+ROUTES: tuple[Routes, ...] = (
+    telling.routes, asking.routes, reading.routes, health.routes, studies.routes, signing.routes,
+)  # fmt: skip
 
 
 def create_app(settings: Settings | None = None) -> Outer:

@@ -38,7 +38,7 @@ class Gate:
         """Let a request in, and note who sent it; else raise a `Problem`."""
         writes = call.method not in SAFE
         if writes and self.settings.read_only and not access.serves_read_only:
-            raise Problem(403, "read-only", "expected a read: this server is read-only")
+            raise Problem(403, "access-denied", "expected a read: this server is read-only")
         call.browser = None
         if access.verb is None:
             self._rates.take(f"address {_address(call)}")
@@ -52,7 +52,7 @@ class Gate:
         if not who.may(access.verb):
             raise Problem(
                 403,
-                "not-granted",
+                "access-denied",
                 f"expected a token with the verb {access.verb.value!r} for this, got one without",
             )
 
@@ -82,7 +82,7 @@ class Gate:
                 return found
         raise Problem(
             401,
-            "no-token",
+            "access-denied",
             "expected a token in the header Authorization: Bearer stoic_…, got none",
             _CHALLENGE,
         )
@@ -96,7 +96,7 @@ class Gate:
         if found is None:
             raise Problem(
                 401,
-                "wrong-token",
+                "access-denied",
                 "expected a valid token in the header Authorization: Bearer stoic_…, got one that "
                 "is wrong, expired or revoked",
                 _CHALLENGE,
@@ -122,10 +122,14 @@ class Gate:
         if any(name in call.headers for name in _FORWARDED):
             raise Problem(
                 403,
-                "no-tokens",
+                "access-denied",
                 "expected a direct connection, since this server has no tokens, got one through "
                 "a proxy; start it with --token-file and --behind-proxy",
             )
+
+    def still(self, call: Call) -> bool:
+        """Whether who sent a request that goes on for long may still read."""
+        return self.tokens is None or self.tokens.of_id(call.who.id) is not None
 
     def refusal(self, call: Call, problem: Problem) -> Response:
         """The reply to a browser: the page to sign in, where a token is needed."""

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
-from stoic.server.definitions import definition_of
+from stoic.server.events import Event, Feeds
 from stoic.server.metrics import Metrics
 from stoic.server.problems import Problem
-from stoic.server.reading import Reader
+from stoic.server.reading import Position, Reader
 from stoic.server.settings import Settings
+from stoic.server.thinking.child import ANSWERS
+from stoic.server.thinking.process import Process
 from stoic.server.writing import StudyRef, Writer
 from stoic.study import Study, StudyTrial
 
-__all__ = ["Asking", "Hub", "state_of"]
+__all__ = ["Asking", "Hub"]
 
 _MAX_NAMES = 10_000  # that are remembered
 _FRESH_SECONDS = 0.5  # how long a list of studies is shown again
+_MAX_ANSWERS = 256  # that are kept
 
 Result = TypeVar("Result")
 
@@ -42,14 +46,24 @@ class Hub:
         self.settings, self.metrics = settings, metrics
         self.writer = Writer(settings.store)
         self.reader = Reader(settings.store)
+        self.feeds = Feeds(self.reader)
+        self._answers = _Answers(Process(settings.store, ANSWERS), self.reader, self.feeds)
         self._names: dict[str, StudyRef] = {}  # by name and by uid
         self._listed: tuple[float, list[dict[str, Any]]] = (0.0, [])
-        metrics.gauge("writes_waiting", "Operations that wait for the writer.",
-                      lambda: float(self.writer.waiting))  # fmt: skip
+        self._streams: Counter[str] = Counter()
+        gauge = metrics.gauge
+        gauge("writes_waiting", "Operations that wait.", lambda: float(self.writer.waiting))
+        gauge("streams", "Streams of events.", lambda: float(self._streams.total()))
+
+    def stop_streams(self) -> None:
+        """End the streams of events: the server stops."""
+        self.feeds.closing.set()
 
     async def close(self) -> None:
         """Finish what was begun, and close the store."""
+        await self.feeds.close()
         await self.writer.close()
+        await self._answers.process.close()
         await self.reader.close()
 
     # -- studies ------------------------------------------------------------------------------
@@ -97,14 +111,14 @@ class Hub:
     async def create(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Make a study, or open it where the definition is the same; its state."""
 
-        def make() -> dict[str, Any]:
+        def make() -> StudyRef:
             with Study(self.settings.store, **arguments) as study:
-                return state_of(study)
+                return StudyRef(study.name, study.uid)
 
-        state = await self.writer.run_alone(make)
-        self._listed = (0.0, [])
-        await self._list()
-        return state
+        ref = await self.writer.run_alone(make)
+        self.forget(ref)
+        self.feeds.changed(ref)
+        return await self.reader.state(ref)
 
     def forget(self, ref: StudyRef) -> None:
         """Forget a study that was deleted, or that another definition replaced."""
@@ -118,7 +132,7 @@ class Hub:
     async def write(self, ref: StudyRef, operation: Callable[[Study], Result]) -> Result:
         """Change a study; it is on the disk when this returns."""
         result = await self.writer.run(ref, operation)
-        self.changed(ref)
+        self.feeds.changed(ref)
         return result
 
     # -- ask ----------------------------------------------------------------------------------
@@ -126,14 +140,30 @@ class Hub:
     async def ask(self, ref: StudyRef, asking: Asking) -> tuple[list[tuple[StudyTrial, str]], int]:
         """Trials, each with how it was made, and how many the study has finished."""
         found = []
-        for _ in range(asking.count):
-            trial = await self.writer.run(ref, lambda study: _ask(study, asking))
+        for index in range(asking.count):
+            trial = await self.writer.run(ref, _asking(asking, index))
             if trial is None:
                 break
             found.append((trial, "model"))
         finished = await self.writer.run(ref, lambda study: study.finished)
-        self.changed(ref)
+        self.feeds.changed(ref)
         return found, finished
+
+    # -- what is known ------------------------------------------------------------------------
+
+    async def answer(self, ref: StudyRef) -> dict[str, Any]:
+        """All conclusions, as of `stoic.Result.to_dict`."""
+        return await self._answers.get(ref)
+
+    async def trials(self, ref: StudyRef, after: int, limit: int) -> dict[str, Any]:
+        """Trials by number from ``after`` on, and the cursor of the next page."""
+
+        def page(study: Study) -> dict[str, Any]:
+            found = study.trials[after : after + limit + 1]
+            listed = [asdict(record) for record in found[:limit]]
+            return {"trials": listed, "next": str(after + limit) if len(found) > limit else None}
+
+        return await self.read(ref, page)
 
     # -- for the page -------------------------------------------------------------------------
 
@@ -153,30 +183,71 @@ class Hub:
         """What the page shows of a study."""
         raise Problem(501, "not-yet", f"snapshot of {ref.name!r}")
 
-    def changed(self, ref: StudyRef) -> None:
-        """Tell who waits that a study changed."""
+    # -- events -------------------------------------------------------------------------------
 
-    async def subscribe(self, ref: StudyRef) -> AsyncIterator[dict[str, Any]]:
+    async def subscribe(self, ref: StudyRef) -> AsyncIterator[Event]:
         """Changes of a study as they happen."""
-        del ref
-        while True:
-            await asyncio.sleep(3600.0)
-            yield {}
+        async for event in self.feeds.subscribe(ref):
+            if event is not None:
+                yield event
+
+    def streams_begin(self, who: str) -> bool:
+        """Count a stream of events; False where there are too many."""
+        limits = self.settings.limits
+        if self._streams.total() >= limits.streams or self._streams[who] >= limits.streams_of_token:
+            return False
+        self._streams[who] += 1
+        return True
+
+    def streams_end(self, who: str) -> None:
+        """A stream ended."""
+        self._streams[who] -= 1
+        if not self._streams[who]:
+            del self._streams[who]
 
 
-def state_of(study: Study) -> dict[str, Any]:
-    """A study's definition and counts."""
-    study.refresh()
-    return {
-        "name": study.name,
-        "uid": study.uid,
-        "definition": definition_of(study),
-        "asked": study.asked,
-        "finished": study.finished,
-    }
+class _Answers:
+    """Answers of studies, computed once for each length of the log."""
+
+    def __init__(self, process: Process, reader: Reader, feeds: Feeds) -> None:
+        self.process, self._reader, self._feeds = process, reader, feeds
+        self._known: dict[str, tuple[Position, dict[str, Any]]] = {}
+        self._under_way: dict[str, asyncio.Task[dict[str, Any]]] = {}
+
+    async def get(self, ref: StudyRef) -> dict[str, Any]:
+        """The answer of a study as it is now."""
+        now = await self._reader.position(ref)
+        known = self._known.get(ref.uid)
+        if known is not None and known[0].entries == now.entries:
+            return known[1]
+        task = self._under_way.get(ref.uid)
+        if task is not None:  # of an earlier state, perhaps: what it finds is then computed again
+            await asyncio.wait([task])
+            return await self.get(ref)
+        task = asyncio.create_task(self._compute(ref, now))
+        self._under_way[ref.uid] = task
+        return await asyncio.shield(task)
+
+    async def _compute(self, ref: StudyRef, now: Position) -> dict[str, Any]:
+        try:
+            found: dict[str, Any] = await self.process.do("result", ref)
+        finally:
+            del self._under_way[ref.uid]
+        self._known.pop(ref.uid, None)
+        while len(self._known) >= _MAX_ANSWERS:
+            self._known.pop(next(iter(self._known)))
+        self._known[ref.uid] = (now, found)
+        self._feeds.announce(ref, {"type": "answer", "entries": now.entries})
+        return found
 
 
-def _ask(study: Study, asking: Asking) -> StudyTrial | None:
-    if asking.budget is None:
-        return study.ask(lease=asking.lease)
-    return study.ask_within(asking.budget, lease=asking.lease)
+def _asking(asking: Asking, index: int) -> Callable[[Study], StudyTrial | None]:
+    """Ask for one of several trials."""
+    key = None if asking.key is None else f"{asking.key}#{index}"
+
+    def ask(study: Study) -> StudyTrial | None:
+        if asking.budget is None:
+            return study.ask(lease=asking.lease, key=key, worker=asking.worker)
+        return study.ask_within(asking.budget, lease=asking.lease, key=key, worker=asking.worker)
+
+    return ask

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import logging
-import re
 import secrets
 from collections.abc import Mapping
 from typing import Any
@@ -16,6 +15,8 @@ from typing import Any
 from starlette.responses import Response
 
 from stoic.errors import (
+    REFERENCE,
+    AccessDenied,
     ConflictingValue,
     InvalidInput,
     MissingExtra,
@@ -28,11 +29,10 @@ from stoic.errors import (
 from stoic.printable import visible
 from stoic.redaction import redacted
 
-__all__ = ["Problem", "busy", "code_of", "problem_of", "reply"]
+__all__ = ["Problem", "busy", "problem_of", "reply"]
 
 _LOG = logging.getLogger("stoic.server")
 _MAX_DETAIL_CHARACTERS = 2000
-_DOCS = "/docs/errors#"
 _TITLES = {
     400: "The request can't be read",
     401: "A token is needed",
@@ -69,19 +69,8 @@ def busy(detail: str, seconds: int = 1) -> Problem:
     return Problem(503, "busy", detail, {"Retry-After": str(seconds)})
 
 
-def code_of(error: StoicError) -> str:
-    """The short name of a kind of error.
-
-    >>> code_of(InvalidInput("…"))
-    'invalid-input'
-    """
-    own = getattr(error, "code", None)
-    if isinstance(own, str):
-        return own
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", type(error).__name__).lower()
-
-
 _STATUS: tuple[tuple[type[StoicError], int], ...] = (
+    (AccessDenied, 403),
     (UnknownStudy, 404),
     (UnknownTrial, 404),
     (ConflictingValue, 409),
@@ -98,18 +87,18 @@ def problem_of(error: BaseException) -> Problem:
     if isinstance(error, StoicError):
         for kind, status in _STATUS:
             if isinstance(error, kind):
-                return Problem(status, code_of(error), str(error))
+                return Problem(status, error.code, str(error))
     key = secrets.token_hex(6)
     if isinstance(error, StoreUnavailable):
         _LOG.error("%s: the store is not available: %s", key, visible(redacted(str(error))))
         return Problem(
             503,
-            code_of(error),
+            error.code,
             f"expected the store to answer, got no answer; try again (log id {key})",
             {"Retry-After": "2"},
         )
     _LOG.error("%s: a request failed", key, exc_info=error)
-    code = code_of(error) if isinstance(error, StoicError) else "internal"
+    code = error.code if isinstance(error, StoicError) else "internal"
     return Problem(500, code, f"the reason is in the server's log under id {key}")
 
 
@@ -117,7 +106,7 @@ def reply(problem: Problem) -> Response:
     """The reply of a problem."""
     detail = visible(redacted(problem.detail))[:_MAX_DETAIL_CHARACTERS]
     data: dict[str, Any] = {
-        "type": _DOCS + problem.code,
+        "type": f"{REFERENCE}#{problem.code}",
         "title": _TITLES.get(problem.status, "Not possible"),
         "status": problem.status,
         "code": problem.code,

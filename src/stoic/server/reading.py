@@ -3,19 +3,39 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from stoic.errors import StoreMissing, UnknownStudy
+from stoic.server.opening import Studies
 from stoic.server.writing import StudyRef
 from stoic.study import Study, StudySummary, summaries
+from stoic.study.marks.additions import present_definition
+from stoic.study.store import Database, open_store
+from stoic.study.store.codec import params_of
+from stoic.study.store.ledger import Ledger, find
+from stoic.study.store.rows import FAILED, OPEN, Entry, StudyRow, TrialRow
 
-__all__ = ["Reader"]
+__all__ = ["Position", "Reader"]
 
 _MAX_OPEN = 64  # studies that are held open
+_MAX_LEDGERS = 1024
 
 Result = TypeVar("Result")
+
+
+class Position(NamedTuple):
+    """How far a study is."""
+
+    entries: int  # of its log
+    next_number: int  # of its trials
+
+    @property
+    def key(self) -> str:
+        """As an id of an event, after which a client goes on."""
+        return f"{self.entries}-{self.next_number}"
 
 
 class Reader:
@@ -24,22 +44,46 @@ class Reader:
     def __init__(self, store: str) -> None:
         self.store = store
         self._thread = ThreadPoolExecutor(1, "stoic-reader")
-        self._open: dict[str, Study] = {}
+        self._open = Studies(store, _MAX_OPEN)
+        self._database: Database | None = None
+        self._ledgers: dict[str, Ledger] = {}
 
     async def run(self, ref: StudyRef, operation: Callable[[Study], Result]) -> Result:
         """Execute an operation that changes nothing."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, self._on_study, ref, operation)
+        return await self._in_thread(self._on_study, ref, operation)
 
     async def studies(self) -> tuple[StudySummary, ...]:
         """The studies of the store, oldest first."""
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._studies)
+        return await self._in_thread(self._studies)
+
+    async def position(self, ref: StudyRef) -> Position:
+        """How far a study is."""
+        row = await self._in_thread(self._row, ref)
+        return Position(row.entries, row.next_number)
+
+    async def state(self, ref: StudyRef) -> dict[str, Any]:
+        """A study's definition as it is now, and its counts."""
+        return await self._in_thread(self._state, ref)
+
+    async def log(self, ref: StudyRef, after: int, limit: int) -> dict[str, Any]:
+        """Entries of the log after one, each with the parameters of its trial."""
+        return await self._in_thread(self._log, ref, after, limit)
+
+    async def since(self, ref: StudyRef, after: int) -> tuple[list[Entry], Position]:
+        """The entries of the log after one, and how far the study is."""
+        return await self._in_thread(self._since, ref, after)
 
     async def close(self) -> None:
         """End the thread."""
         await asyncio.to_thread(self._thread.shutdown)
-        for study in self._open.values():
-            study.close()
+        self._open.close()
+        if self._database is not None:
+            self._database.close()
+
+    async def _in_thread(self, run: Callable[..., Result], *arguments: Any) -> Result:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, run, *arguments)
+
+    # -- in the thread ------------------------------------------------------------------------
 
     def _studies(self) -> tuple[StudySummary, ...]:
         try:
@@ -48,17 +92,76 @@ class Reader:
             return ()
 
     def _on_study(self, ref: StudyRef, operation: Callable[[Study], Any]) -> Any:
-        study = self._open.pop(ref.uid, None)
-        if study is None:
-            study = Study(self.store, ref.name)
-            if study.uid != ref.uid:
-                study.close()
-                raise UnknownStudy(f"expected study {ref.name!r} to be there still; it was deleted")
-            while len(self._open) >= _MAX_OPEN:
-                self._open.pop(next(iter(self._open))).close()
-        self._open[ref.uid] = study
         try:
-            return operation(study)
+            return operation(self._open.get(ref.name, ref.uid))
         except UnknownStudy:
-            self._open.pop(ref.uid).close()
+            self._open.forget(ref.uid)
             raise
+
+    def _row(self, ref: StudyRef) -> StudyRow:
+        database, ledger = self._ledger(ref)
+        with database.read() as connection:
+            return ledger.present(connection).row
+
+    def _state(self, ref: StudyRef) -> dict[str, Any]:
+        database, ledger = self._ledger(ref)
+        with database.read() as connection:
+            row = ledger.present(connection).row
+            states = ledger.states(connection)
+            found = find(connection, ref.name)
+            text = "" if found is None else found[1]
+            definition = present_definition(connection, ledger, text)
+        return {
+            "name": ref.name,
+            "uid": ref.uid,
+            "definition": json.loads(definition.text()),
+            "asked": row.next_number,
+            "finished": row.finished,
+            "open": states.get(OPEN, 0),
+            "failed": states.get(FAILED, 0),
+            "entries": row.entries,
+        }
+
+    def _log(self, ref: StudyRef, after: int, limit: int) -> dict[str, Any]:
+        database, ledger = self._ledger(ref)
+        with database.read() as connection:
+            row = ledger.present(connection).row
+            found = ledger.entries(connection, row)
+            listed = [_shown(*each) for each in found if after < each[0].seq <= after + limit]
+            return {"uid": ref.uid, "entries": listed, "last": row.entries}
+
+    def _since(self, ref: StudyRef, after: int) -> tuple[list[Entry], Position]:
+        database, ledger = self._ledger(ref)
+        with database.read() as connection:
+            row = ledger.present(connection).row
+            found = [entry for entry in ledger.log(connection, row) if entry.seq > after]
+            return found, Position(row.entries, row.next_number)
+
+    def _ledger(self, ref: StudyRef) -> tuple[Database, Ledger]:
+        if self._database is None:
+            self._database = open_store(self.store, make=False)
+        ledger = self._ledgers.get(ref.uid)
+        if ledger is None:
+            with self._database.read() as connection:
+                found = find(connection, ref.name)
+            if found is None or found[0].uid != ref.uid:
+                raise UnknownStudy(f"expected study {ref.name!r} to be there still, got none")
+            while len(self._ledgers) >= _MAX_LEDGERS:
+                self._ledgers.pop(next(iter(self._ledgers)))
+            ledger = self._ledgers[ref.uid] = Ledger(self._database, found[0])
+        return self._database, ledger
+
+
+def _shown(entry: Entry, trial: TrialRow | None) -> dict[str, Any]:
+    """An entry of the log as clients get it."""
+    shown: dict[str, Any] = {
+        "seq": entry.seq,
+        "trial": entry.trial,
+        "measurement": entry.measurement,
+        "told": entry.told,
+    }
+    if entry.is_mark:
+        return shown | {"mark": json.loads(entry.reason or "null")}
+    value, reason = entry.outcome
+    params = None if trial is None else params_of(trial.params)
+    return shown | {"value": value, "reason": reason, "params": params}

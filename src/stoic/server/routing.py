@@ -11,6 +11,7 @@ import inspect
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Annotated, Any, get_type_hints
+from urllib.parse import parse_qsl
 
 from fastapi import Path, Query
 from fastapi.routing import APIRoute
@@ -25,7 +26,7 @@ from stoic.server.gate import Gate
 from stoic.server.guard.bodies import parse_json, read_body
 from stoic.server.hub import Hub
 from stoic.server.problems import Problem, problem_of, reply
-from stoic.server.sessions import Session
+from stoic.server.sessions import Session, check_csrf
 from stoic.server.settings import Limits
 from stoic.server.tokens import Principal
 from stoic.server.writing import StudyRef
@@ -34,6 +35,8 @@ __all__ = ["Call", "Endpoint", "Guarded", "Routes", "as_json"]
 
 Endpoint = Callable[..., Awaitable[Any]]
 _JSON = "application/json"
+_FORM = "application/x-www-form-urlencoded"
+_MAX_FIELDS = 1000
 _MAX_PROBLEMS = 5  # of one body that a reply names
 
 
@@ -75,6 +78,23 @@ class Call(Request):
         body = await read_body(self.receive, self.headers, self.limits)
         return parse_json(body, self.limits.json_depth)
 
+    async def form_body(self) -> dict[str, str]:
+        """The fields of a form of this server's pages; its CSRF token is checked.
+
+        Only the form to sign in has none to check: there is no session yet.
+        """
+        kinds = self.headers.getlist("content-type")
+        if len(kinds) != 1 or kinds[0].partition(";")[0].strip().lower() != _FORM:
+            close = {"Connection": "close"}
+            raise Problem(415, "not-a-form", f"expected the content type {_FORM}", close)
+        body = await read_body(self.receive, self.headers, self.limits)
+        fields = _fields(body)
+        if self.access.verb is not None or self.browser is not None:
+            if self.browser is None:
+                raise Problem(403, "access-denied", "expected a session; sign in first")
+            check_csrf(self.browser, fields.pop("csrf", ""))
+        return fields
+
 
 class Guarded(APIRoute):
     """A route whose endpoint runs for requests alone that its row of the table allows."""
@@ -113,6 +133,19 @@ class Guarded(APIRoute):
         if "query" not in self._arguments and call.url.query and not self.access.page:
             raise Problem(422, "invalid-request", "expected no query, got one; drop it")
         return found
+
+
+def _fields(body: bytes) -> dict[str, str]:
+    try:
+        pairs = parse_qsl(
+            body.decode("utf-8"), keep_blank_values=True, strict_parsing=bool(body),
+            encoding="utf-8", errors="strict", max_num_fields=_MAX_FIELDS,
+        )  # fmt: skip
+    except ValueError:  # UnicodeDecodeError is one
+        raise Problem(400, "invalid-request", "expected the fields of a form") from None
+    if len(dict(pairs)) != len(pairs):
+        raise Problem(400, "invalid-request", "expected each field of a form once")
+    return dict(pairs)
 
 
 def _arguments(endpoint: Endpoint) -> dict[str, Any]:

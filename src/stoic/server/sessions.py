@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from stoic.server.problems import Problem
 
-__all__ = ["COOKIE", "Session", "Sessions"]
+__all__ = ["COOKIE", "Session", "Sessions", "check_csrf"]
 
 COOKIE = "stoic_session"
 _SECONDS = 12 * 3600.0
@@ -60,4 +60,4 @@ class Sessions:
 def check_csrf(session: Session, presented: str) -> None:
     """Let a form pass that is of a page of this session; else raise a `Problem`."""
     if not hmac.compare_digest(session.csrf.encode(), presented.encode("utf-8", "replace")):
-        raise Problem(403, "wrong-form", "expected a form of this page; load it again")
+        raise Problem(403, "access-denied", "expected a form of this page; load it again")

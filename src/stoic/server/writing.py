@@ -11,7 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
-from stoic.errors import StoicError, UnknownStudy
+from stoic.errors import UnknownStudy
+from stoic.server.opening import Studies
 from stoic.server.problems import busy
 from stoic.study import Study
 
@@ -49,9 +50,9 @@ class Writer:
 
     store: str
     _waiting: queue.SimpleQueue[_Operation | None] = field(default_factory=queue.SimpleQueue)
-    _open: dict[str, Study] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self._studies = Studies(self.store, _MAX_OPEN)
         self._loop = asyncio.get_running_loop()
         self._thread = threading.Thread(target=self._work, name="stoic-writer", daemon=True)
         self._thread.start()
@@ -103,8 +104,7 @@ class Writer:
             self._execute(group)
             if ended:
                 break
-        for study in self._open.values():
-            study.close()
+        self._studies.close()
 
     def _execute(self, group: list[_Operation]) -> None:
         by_study: dict[StudyRef | None, list[_Operation]] = {}
@@ -122,32 +122,14 @@ class Writer:
 
     def _on_study(self, ref: StudyRef, operations: list[_Operation]) -> None:
         try:
-            study = self._opened(ref)
+            study = self._studies.get(ref.name, ref.uid)
             for operation in operations:
                 _attempt(operation, study)
         except Exception as error:
             for operation in operations:
                 operation.error = error
         if any(isinstance(operation.error, UnknownStudy) for operation in operations):
-            self._forget(ref.uid)
-
-    def _opened(self, ref: StudyRef) -> Study:
-        study = self._open.pop(ref.uid, None)
-        if study is None:
-            study = Study(self.store, ref.name)
-            if study.uid != ref.uid:
-                study.close()
-                raise UnknownStudy(f"expected study {ref.name!r} to be there still; it was deleted")
-            while len(self._open) >= _MAX_OPEN:
-                self._forget(next(iter(self._open)))
-        self._open[ref.uid] = study  # the one used last comes last
-        return study
-
-    def _forget(self, uid: str) -> None:
-        study = self._open.pop(uid, None)
-        if study is not None:
-            with contextlib.suppress(StoicError):
-                study.close()
+            self._studies.forget(ref.uid)
 
 
 def _attempt(operation: _Operation, *arguments: Study) -> None:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 __all__ = [
     "Add",
+    "After",
     "Ask",
     "Asked",
     "Create",
@@ -15,8 +16,10 @@ __all__ = [
     "Exclude",
     "Fail",
     "Finals",
+    "Log",
     "Note",
     "Nothing",
+    "Outcome",
     "Page",
     "ProblemDetails",
     "Release",
@@ -165,6 +168,13 @@ class Page(Query):
     limit: Annotated[int, Field(ge=1, le=1000)] = 100
 
 
+class After(Query):
+    """Which part of a log: what comes after an entry."""
+
+    after: Annotated[int, Field(ge=0, le=10**9)] = 0
+    limit: Annotated[int, Field(ge=1, le=1000)] = 1000
+
+
 class Removal(Query):
     """Which study: its unique id, so that none is deleted by mistake."""
 
@@ -225,10 +235,29 @@ class StudyState(BaseModel):
     definition: dict[str, Any]
     asked: int
     finished: int
+    open: int
+    failed: int
+    entries: int
+
+
+class Outcome(BaseModel):
+    """A trial after a report."""
+
+    trial: int
+    state: Literal["open", "told", "failed"]
+    finished: int
 
 
 class Trials(BaseModel):
     """Trials by number."""
 
     trials: list[dict[str, Any]]
-    cursor: str | None
+    next: str | None
+
+
+class Log(BaseModel):
+    """A part of the log."""
+
+    uid: str
+    entries: list[dict[str, Any]]
+    last: int

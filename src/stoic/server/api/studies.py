@@ -9,10 +9,9 @@ from stoic import study as studies_of_store
 from stoic.errors import UnknownStudy
 from stoic.server.access import Verb
 from stoic.server.api.models import Create, Page, Removal, Studies, StudyState
-from stoic.server.definitions import space_of
-from stoic.server.hub import state_of
 from stoic.server.problems import Problem
 from stoic.server.routing import Call, Routes, as_json
+from stoic.server.spaces import space_of
 from stoic.server.writing import StudyRef
 
 __all__ = ["routes"]
@@ -26,12 +25,10 @@ async def about(call: Call) -> Any:
     """The version, what the token grants, and the limits."""
     limits = call.limits
     return {
-        "stoic": stoic.__version__,
-        "token": {
-            "id": call.who.id,
-            "verbs": sorted(verb.value for verb in call.who.verbs),
-            "studies": list(call.who.studies),
-        },
+        "version": stoic.__version__,
+        "verbs": [verb.value for verb in Verb if call.who.may(verb)],
+        "token": call.who.id,
+        "studies": list(call.who.studies),
         "read_only": call.hub.settings.read_only,
         "limits": {
             "body_bytes": limits.body_bytes,
@@ -58,12 +55,14 @@ async def listed(call: Call, query: Page) -> Any:
 async def create(call: Call, body: Create) -> Any:
     """Make a study, or open the one of this name where its definition is the same."""
     if not call.who.sees(body.name):
-        raise Problem(403, "not-granted", f"expected a token for study {body.name!r}, got another")
+        raise Problem(
+            403, "access-denied", f"expected a token for study {body.name!r}, got another"
+        )
     found = await call.hub.resolve(body.name)
     if found is None:
         if not call.who.may(Verb.ADMIN):
             raise Problem(
-                403, "not-granted", "expected a token with the verb 'admin' to make a study"
+                403, "access-denied", "expected a token with the verb 'admin' to make a study"
             )
         if len(await call.hub.studies()) >= call.limits.studies:
             raise Problem(
@@ -84,7 +83,7 @@ def _arguments(call: Call, body: Create) -> dict[str, Any]:
 @routes.add("GET", _STUDIES + "/{study}", response_model=StudyState)
 async def show(call: Call, study: StudyRef) -> Any:
     """The definition of a study, and how far it is."""
-    return await call.hub.read(study, state_of)
+    return await call.hub.reader.state(study)
 
 
 @routes.add("DELETE", _STUDIES + "/{study}")

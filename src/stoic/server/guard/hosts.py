@@ -74,7 +74,7 @@ class Hosts:
         ):
             raise Problem(
                 403,
-                "wrong-origin",
+                "access-denied",
                 "expected a request of this server's own pages, or of a program, got one that a "
                 "page of another site sent",
             )

@@ -1,4 +1,4 @@
-"""Definitions of studies as clients send and get them: data alone, no code and no paths."""
+"""Spaces as clients send them: data alone, no code and no paths."""
 
 from __future__ import annotations
 
@@ -8,28 +8,12 @@ from typing import Any
 from stoic.errors import InvalidInput, InvalidState
 from stoic.server.settings import Limits
 from stoic.spaces import Space
-from stoic.study import Study
 from stoic.tune.parameters import of_flag
 
-__all__ = ["definition_of", "space_of"]
+__all__ = ["space_of"]
 
 _MAX_NAME_CHARACTERS = 200  # of a parameter
 _MAX_CONSTRAINTS = 100
-
-
-def definition_of(study: Study) -> dict[str, Any]:
-    """The definition of a study."""
-    bounds = study.bounds
-    return {
-        "space": study.space.describe(),
-        "direction": study.direction,
-        "seed": study.seed,
-        "method": study.method,
-        "objective": study.objective,
-        "target": study.target,
-        "bounds": None if bounds is None else list(bounds),
-        "baseline": study.baseline,
-    }
 
 
 def space_of(given: Mapping[str, Any] | list[Any], limits: Limits) -> Space:

@@ -1,0 +1,1 @@
+"""Processes that compute: suggestions, answers, and what the page shows."""
