@@ -16,6 +16,7 @@ from stoic.cli.note import note
 from stoic.cli.refusals import Commands, plainly
 from stoic.cli.serve import serve
 from stoic.cli.study import study
+from stoic.cli.token import token
 from stoic.cli.tune import tune
 from stoic.errors import MissingExtra, StoicError
 from stoic.terminal import Console
@@ -74,6 +75,7 @@ app.command(cls=LoopCommand)(best)
 app.command()(serve)
 study.command("note", no_args_is_help=True)(note)
 app.add_typer(study, name="study")
+app.add_typer(token, name="token")
 
 
 @app.command()

@@ -20,9 +20,9 @@ from stoic.server.api.models import ProblemDetails
 from stoic.server.gate import Gate
 from stoic.server.guard.outer import Outer
 from stoic.server.hub import Hub
-from stoic.server.metrics import Metrics
 from stoic.server.routing import Guarded, Routes
 from stoic.server.settings import Settings
+from stoic.server.watch.metrics import Metrics
 
 __all__ = ["api_of", "create_app"]
 

@@ -15,8 +15,8 @@ from typing import Any
 
 from stoic.errors import StoicError
 from stoic.server.problems import Problem
-from stoic.server.reading import Position, Reader
-from stoic.server.writing import StudyRef
+from stoic.server.store.reading import Position, Reader
+from stoic.server.store.writing import StudyRef
 from stoic.study.store.rows import Entry
 
 __all__ = ["Event", "Feeds", "position_of"]

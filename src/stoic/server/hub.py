@@ -10,13 +10,13 @@ from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
 from stoic.server.events import Event, Feeds
-from stoic.server.metrics import Metrics
 from stoic.server.problems import Problem
-from stoic.server.reading import Position, Reader
 from stoic.server.settings import Settings
+from stoic.server.store.reading import Position, Reader
+from stoic.server.store.writing import StudyRef, Writer
 from stoic.server.thinking.child import ANSWERS
 from stoic.server.thinking.process import Process
-from stoic.server.writing import StudyRef, Writer
+from stoic.server.watch.metrics import Metrics
 from stoic.study import Study, StudyTrial
 
 __all__ = ["Asking", "Hub"]

@@ -28,8 +28,8 @@ from stoic.server.hub import Hub
 from stoic.server.problems import Problem, problem_of, reply
 from stoic.server.sessions import Session, check_csrf
 from stoic.server.settings import Limits
+from stoic.server.store.writing import StudyRef
 from stoic.server.tokens import Principal
-from stoic.server.writing import StudyRef
 
 __all__ = ["Call", "Endpoint", "Guarded", "Routes", "as_json"]
 

@@ -9,7 +9,7 @@ from stoic.server.api.models import Ask, Asked, Enqueue, Finals, Nothing, Releas
 from stoic.server.hub import Asking
 from stoic.server.problems import Problem
 from stoic.server.routing import Call, Routes
-from stoic.server.writing import StudyRef
+from stoic.server.store.writing import StudyRef
 from stoic.study import Study, StudyTrial
 
 __all__ = ["routes", "worker_of"]

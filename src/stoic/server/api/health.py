@@ -6,9 +6,9 @@ from typing import Any
 
 from starlette.responses import Response
 
-from stoic.server.metrics import CONTENT_TYPE
 from stoic.server.problems import busy
 from stoic.server.routing import Call, Routes
+from stoic.server.watch.metrics import CONTENT_TYPE
 
 __all__ = ["routes"]
 

@@ -11,9 +11,9 @@ from starlette.responses import StreamingResponse
 from stoic.server.api.models import After, Log, Page, Trials
 from stoic.server.events import position_of
 from stoic.server.problems import busy
-from stoic.server.reading import Position
 from stoic.server.routing import Call, Routes
-from stoic.server.writing import StudyRef
+from stoic.server.store.reading import Position
+from stoic.server.store.writing import StudyRef
 
 __all__ = ["routes"]
 

@@ -9,10 +9,10 @@ from stoic import study as studies_of_store
 from stoic.errors import UnknownStudy
 from stoic.server.access import Verb
 from stoic.server.api.models import Create, Page, Removal, Studies, StudyState
+from stoic.server.api.spaces import space_of
 from stoic.server.problems import Problem
 from stoic.server.routing import Call, Routes, as_json
-from stoic.server.spaces import space_of
-from stoic.server.writing import StudyRef
+from stoic.server.store.writing import StudyRef
 
 __all__ = ["routes"]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from stoic.server.api.models import Add, Fail, Note, Outcome, Tell
 from stoic.server.routing import Call, Routes
-from stoic.server.writing import StudyRef
+from stoic.server.store.writing import StudyRef
 from stoic.study import Study
 
 __all__ = ["routes"]

@@ -13,10 +13,10 @@ from starlette.exceptions import HTTPException
 from starlette.types import Message, Receive, Scope, Send
 
 from stoic.server.guard.hosts import Hosts
-from stoic.server.logs import AccessLog
-from stoic.server.metrics import Metrics
 from stoic.server.problems import Problem, busy, problem_of, reply
 from stoic.server.settings import Settings
+from stoic.server.watch.logs import AccessLog
+from stoic.server.watch.metrics import Metrics
 
 __all__ = ["SECURITY_HEADERS", "Outer"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from stoic.errors import UnknownStudy
-from stoic.server.opening import Studies
+from stoic.server.store.opening import Studies
 
 __all__ = ["Tasks"]
 

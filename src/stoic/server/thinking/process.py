@@ -17,8 +17,8 @@ from typing import Any
 from stoic import errors
 from stoic.errors import StoicError
 from stoic.server.problems import busy
+from stoic.server.store.writing import StudyRef
 from stoic.server.thinking.child import main
-from stoic.server.writing import StudyRef
 
 __all__ = ["Computing", "Process"]
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 from stoic.errors import UnknownStudy
-from stoic.server.opening import Studies
 from stoic.server.problems import busy
+from stoic.server.store.opening import Studies
 from stoic.study import Study
 
 __all__ = ["StudyRef", "Writer"]

@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeVar
 
 from stoic.errors import StoreMissing, UnknownStudy
-from stoic.server.opening import Studies
-from stoic.server.writing import StudyRef
+from stoic.server.store.opening import Studies
+from stoic.server.store.writing import StudyRef
 from stoic.study import Study, StudySummary, summaries
 from stoic.study.marks.additions import present_definition
 from stoic.study.store import Database, open_store

@@ -1,0 +1,1 @@
+"""The store behind the server: one thread that writes, one that reads."""

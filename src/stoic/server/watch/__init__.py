@@ -1,0 +1,1 @@
+"""What the operator of a server sees: the access log, and metrics."""
