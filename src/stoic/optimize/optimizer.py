@@ -20,7 +20,7 @@ from stoic.optimize.auditing import to_repeat
 from stoic.optimize.failures import Failures
 from stoic.optimize.finals import FinalsRecord, Verdict
 from stoic.optimize.finals.race import Finals
-from stoic.optimize.finals.settling import settled
+from stoic.optimize.finals.settling import Room, room, settled
 from stoic.optimize.finals.stage import Stage
 from stoic.optimize.history import History, key, read_outcomes
 from stoic.optimize.knowledge import Knowledge
@@ -223,14 +223,17 @@ class Optimizer:
 
     def settled(self) -> bool:
         """Whether another measurement would hardly improve the answer."""
-        if not self.history.successes:
-            return False
         with one_thread():
             return settled(self.history, self._modeller, self._acquisition)
 
     def near_baseline(self) -> bool:
         """Whether the answer seems so near to the baseline that the finals should be larger."""
         return self._stage.near_baseline(self.knowledge)
+
+    def room(self) -> Room | None:
+        """What another measurement could gain; None where no surrogate can tell."""
+        with one_thread():
+            return room(self.history, self._modeller, self._acquisition)
 
     def verdict(self) -> Verdict | None:
         """Whether the answer is better than the baseline, from the finals alone; None without."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from stoic.optimize.answers import Trial
 from stoic.optimize.answers.recommendation import recommend
 from stoic.optimize.optimizer import Optimizer
 from stoic.optimize.thinning import ThinnedModeller
@@ -15,7 +17,7 @@ from stoic.optimize.thinning import ThinnedModeller
 if TYPE_CHECKING:
     from stoic.report.result import Result
 
-__all__ = ["Estimate", "replay"]
+__all__ = ["Estimate", "Replay", "replay", "stops"]
 
 _STOPS = 20  # trials after which a recommendation is computed
 _MIN_VALUES = 3  # before the first stop: with fewer values the interval is unknown
@@ -36,30 +38,52 @@ class Estimate:
         return math.isfinite(self.low) and math.isfinite(self.high)
 
 
+class Replay:
+    """Recommends after earlier trials, in their order, from those alone.
+
+    Where there are many measurements, a random subset is used, so that each recommendation takes
+    a second at most.
+    """
+
+    def __init__(self, result: Result) -> None:
+        self.optimizer = result.fresh_optimizer()
+        self._modeller = ThinnedModeller(self.optimizer.history)
+
+    def take(self, trials: Sequence[Trial], end: int) -> None:
+        """Take in the trials that are new, up to position ``end``."""
+        new = trials[len(self.optimizer.history) : end]
+        self.optimizer.tell_all(
+            [(t.params, t.value, (t.reason or "") if t.failed else None) for t in new]
+        )
+
+    def estimate(self, trials: Sequence[Trial], position: int) -> Estimate | None:
+        """The recommendation after a trial; None after too few values.
+
+        The position is not before that of an earlier call.
+        """
+        self.take(trials, position + 1)
+        if self.optimizer.history.successes < _MIN_VALUES:
+            return None
+        answer = recommend(self.optimizer.knowledge(self._modeller.model()))
+        return Estimate(position, answer.value, *answer.interval)
+
+
 def replay(result: Result) -> tuple[Optimizer, list[Estimate]]:
     """An optimiser that knows all trials, and the estimates after earlier trials.
 
     The last estimate is the result's answer. Where there are many measurements, earlier estimates
     use a random subset, so that the replay takes seconds.
     """
-    optimizer = result.fresh_optimizer()
-    modeller, stops = ThinnedModeller(optimizer.history), set(_stops(len(result.trials)))
-    estimates = []
-    for position, trial in enumerate(result.trials):
-        if trial.value is None:
-            optimizer.fail(trial.params, trial.reason or "")
-        else:
-            optimizer.tell(trial.params, trial.value)
-        last = position == len(result.trials) - 1
-        if position in stops and not last and optimizer.history.successes >= _MIN_VALUES:
-            answer = recommend(optimizer.knowledge(modeller.model()))
-            estimates.append(Estimate(position, answer.value, *answer.interval))
+    replayed, last = Replay(result), len(result.trials) - 1
+    found = [replayed.estimate(result.trials, stop) for stop in stops(last + 1) if stop < last]
+    replayed.take(result.trials, last + 1)
+    estimates = [estimate for estimate in found if estimate is not None]
     if result.best is not None:
-        estimates.append(Estimate(len(result.trials) - 1, result.best.value, *result.best.interval))
-    return optimizer, estimates
+        estimates.append(Estimate(last, result.best.value, *result.best.interval))
+    return replayed.optimizer, estimates
 
 
-def _stops(n: int) -> list[int]:
+def stops(n: int) -> list[int]:
     """Positions spread evenly over the trials, with more among the first ones."""
     if not n:
         return []

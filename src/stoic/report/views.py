@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Slice",
     "View",
+    "around",
     "baseline_value",
     "bulk",
     "drawn",
@@ -78,21 +79,27 @@ class View:
 def view(result: Result) -> View:
     """A result as numbers to draw: the most important parameters of the answer as slices."""
     optimizer, estimates = replay(result)
-    if result.best is None or not result.best.bounded:
-        return View(optimizer, estimates, [], [])
-    if _same(result.source, result):
-        assert result.source is not None
+    if result.source is not None and _same(result.source, result):
         optimizer = result.source  # whose surrogate is fitted
+    return View(optimizer, estimates, *around(optimizer, result))
+
+
+def around(optimizer: Optimizer, result: Result) -> tuple[list[Importance], list[Slice]]:
+    """The importance of the parameters, and slices through the answer.
+
+    Both are empty without an answer, and where the spread of the values is unknown.
+    """
+    if result.best is None or not result.best.bounded:
+        return [], []
     shares = importance(optimizer)
     u = result.space.encode(result.best.params)
     names = [share.name for share in shares if share.name in result.best.params][: _LIMITS.slices]
-    slices = [slice_through(optimizer, u, name) for name in names]
-    return View(optimizer, estimates, shares, slices)
+    return shares, [slice_through(optimizer, u, name) for name in names]
 
 
-def _same(optimizer: Optimizer | None, result: Result) -> bool:
+def _same(optimizer: Optimizer, result: Result) -> bool:
     """Whether an optimiser has the trials of the result; their numbers may differ."""
-    if optimizer is None or len(optimizer.trials) != len(result.trials):
+    if len(optimizer.trials) != len(result.trials):
         return False
     pairs = zip(optimizer.trials, result.trials, strict=True)
     return all(a.value == b.value and a.params == b.params for a, b in pairs)

@@ -24,7 +24,7 @@ from stoic.optimize.history import History
 from stoic.optimize.model import Model
 from stoic.optimize.modeller import Modeller
 
-__all__ = ["SettlingRule", "potential", "settled"]
+__all__ = ["Room", "SettlingRule", "potential", "room", "settled"]
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,26 @@ def settled(history: History, modeller: Modeller, acquisition: Acquisition) -> b
         if gain >= max(_RULE.share * std, _RULE.floor):
             return False
     return True
+
+
+@dataclass(frozen=True)
+class Room:
+    """What another measurement could gain, in the unit of the values."""
+
+    gain: float  # by which the best measurement is expected to improve the estimate of the best
+    std: float  # standard deviation of the estimate of the best
+    settled: bool  # whether the gain is small: see `settled`
+
+
+def room(history: History, modeller: Modeller, acquisition: Acquisition) -> Room | None:
+    """What another measurement could gain; None before the first design is measured."""
+    n = history.successes
+    if n < max(history.design_size, 2) or (model := modeller.at(n)).scaling.is_one_sided:
+        return None
+    gain, std = potential(model, Failures.of(history), acquisition)
+    best, y = float(np.max(model.gp.mean(model.points()))), model.scaling.y
+    gained, spread = (abs(y(best + z) / 2 - y(best - z) / 2) for z in (gain, std))
+    return Room(gained, spread, settled(history, modeller, acquisition))
 
 
 def potential(model: Model, failures: Failures, acquisition: Acquisition) -> tuple[float, float]:

@@ -8,7 +8,7 @@ from string import Template
 
 from stoic.report.html.markup import esc
 
-__all__ = ["page"]
+__all__ = ["STYLE", "page"]
 
 _LIGHT = """--ink: #16202a; --soft: #56636f; --line: #d9dfe4; --paper: #ffffff; --shade: #f4f7f9;
   --est: #0b6aa8; --band: #0b6aa826; --with: #a9cfe5; --good: #00785a; --bad: #b8480a;
@@ -17,7 +17,7 @@ _DARK = """--ink: #e6eaee; --soft: #a3aeb8; --line: #39424b; --paper: #14181c; -
   --est: #5ab4ec; --band: #5ab4ec33; --with: #2d5a78; --good: #3fcf9f; --bad: #ff9155;
   --warn: #f0b429; --pt: #8c97a2; --fail: #e6eaee; --accent: #17303f;"""
 
-_STYLE = """
+STYLE = """
 :root { color-scheme: light dark; LIGHT }
 @media (prefers-color-scheme: dark) { :root { DARK } }
 * { box-sizing: border-box; }
@@ -212,6 +212,6 @@ def page(title: str, subtitle: str, body: str, *, style: str = "", images: bool 
         title=esc(title),
         subtitle=subtitle,
         body=body,
-        style=_STYLE + style,
+        style=STYLE + style,
         script="" if images else f"<script>{_SCRIPT}</script>\n",
     )

@@ -17,7 +17,7 @@ from stoic.report.html.verdict import verdict
 from stoic.report.result import Result
 from stoic.report.views import View, suspected
 
-__all__ = ["answer", "course", "meanings", "nothing", "parameters"]
+__all__ = ["answer", "course", "meanings", "nothing", "parameters", "terms"]
 
 _ADVICE = {
     "Well supported": "Use the configuration below.",
@@ -181,6 +181,12 @@ def meanings(result: Result, facts: Mapping[str, Any], command: str | None) -> s
         for constraint in result.space.constraints.words()
     ]
     listed = table("The space", ["parameter", "values"], space)
+    made = f'{ran}<dl class="facts">{rows}</dl><details><summary>The space</summary>{listed}'
+    return terms(result) + section("How this was made", made + "</details>")
+
+
+def terms(result: Result) -> str:
+    """What the words of the report mean."""
     words = (
         "<p><b>Why the best measurement need not be the answer.</b> Where measurements scatter, "
         "the best of many is likely to be a lucky one, and worse when it is measured again. The "
@@ -196,5 +202,4 @@ def meanings(result: Result, facts: Mapping[str, Any], command: str | None) -> s
         "nothing to gain, it is <i>better</i> in about one of twenty runs.</p>"
         f"<p>{' '.join(f'<b>{term}</b>: {text}.' for term, text in DEFINITIONS.items())}</p>"
     )
-    made = f'{ran}<dl class="facts">{rows}</dl><details><summary>The space</summary>{listed}'
-    return section("What the words mean", words) + section("How this was made", made + "</details>")
+    return section("What the words mean", words)

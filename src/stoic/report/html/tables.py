@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from urllib.parse import quote
 
-from stoic.optimize.answers import Trial
+from stoic.optimize.answers import Suspect, Trial
 from stoic.report.html.markup import config, esc, figure, percent, printable, section, shown, table
 from stoic.report.html.phrases import count
 from stoic.report.result import Result
 from stoic.report.views import lucky, suspected
 
-__all__ = ["failures", "flukes", "trials", "where"]
+__all__ = ["doubts", "failures", "fluke", "flukes", "trials", "where", "wildest"]
 
 _MAX_ROWS = 1000
 _MAX_SUSPECTS = 12
@@ -23,27 +23,43 @@ def flukes(result: Result, logs: Mapping[int, str]) -> str:
     """The luckiest measurement and the suspects, with the reasons."""
     if result.luckiest is None:
         return ""
+    text = fluke(result) + doubts(result, _MAX_SUSPECTS)
+    rows = [
+        (f'<td class="n">{_number(s.trial, logs)}</td><td class="text">{esc(config(s.params))}</td>'
+         f'<td class="text">{esc(s.reason)}</td>',)
+        for s in wildest(result)[:_MAX_SUSPECTS]
+    ]  # fmt: skip
+    if rows:
+        text += table("Suspects", ["trial", "configuration", "why"], rows)
+    return section("Flukes and suspects", text, "flukes")
+
+
+def fluke(result: Result) -> str:
+    """The luckiest measurement, and why it is or is not the answer."""
+    if result.luckiest is None:
+        return ""
     trial, best = result.luckiest.trial, result.best
     same = best is not None and trial.params == best.params
-    text = (
+    return (
         f"<p>The best single measurement was <b>{figure(trial.value or 0.0)}</b>, in trial "
         f"{trial.number} ({esc(config(trial.params))}). It is {'' if same else 'not '}the "
         f"configuration recommended. {esc(_sentence(result.luckiest.why))}</p>"
     )
-    if not result.suspects:
-        text += "<p>No measurement was found to be a suspect.</p>"
-        return section("Flukes and suspects", text, "flukes")
-    worst = sorted(result.suspects, key=lambda s: -abs(s.value / 2 - s.expected / 2))
-    rows = [
-        (f'<td class="n">{_number(s.trial, logs)}</td><td class="text">{esc(config(s.params))}</td>'
-         f'<td class="text">{esc(s.reason)}</td>',)
-        for s in worst[:_MAX_SUSPECTS]
-    ]  # fmt: skip
-    number = count(len(worst), "measurement is a suspect", "measurements are suspects")
-    more = f" The {_MAX_SUSPECTS} wildest are listed." if len(worst) > _MAX_SUSPECTS else ""
-    text += f"<p>{number}.{_weight(result)}{more}</p>"
-    text += table("Suspects", ["trial", "configuration", "why"], rows)
-    return section("Flukes and suspects", text, "flukes")
+
+
+def doubts(result: Result, listed: int) -> str:
+    """How many suspects there are, of which so many are listed, and what they count for."""
+    n = len(result.suspects)
+    if not n:
+        return "<p>No measurement was found to be a suspect.</p>"
+    number = count(n, "measurement is a suspect", "measurements are suspects")
+    more = f" The {listed} wildest are listed." if n > listed else ""
+    return f"<p>{number}.{_weight(result)}{more}</p>"
+
+
+def wildest(result: Result) -> list[Suspect]:
+    """The suspects, the one farthest from what was expected first."""
+    return sorted(result.suspects, key=lambda s: -abs(s.value / 2 - s.expected / 2))
 
 
 def _weight(result: Result) -> str:

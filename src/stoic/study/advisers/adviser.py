@@ -10,6 +10,7 @@ from typing import Any
 from stoic.errors import InvalidInput
 from stoic.optimize import Answer, FinalsRecord, Luckiest, Suspect, Trial, Verdict
 from stoic.optimize.answers import Explanation
+from stoic.optimize.finals.settling import Room
 from stoic.report import Result
 from stoic.study.definition import Definition
 
@@ -79,6 +80,10 @@ class Adviser(ABC):
     def settled(self) -> bool:
         """Whether another measurement would hardly improve the answer."""
         return False
+
+    def room(self) -> Room | None:
+        """What another measurement could gain; None where that is not known."""
+        return None
 
     def verdict(self) -> Verdict | None:
         """What the finals show; None without finals."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from stoic.optimize import Answer, FinalsRecord, Luckiest, Optimizer, Suspect, Trial, Verdict
 from stoic.optimize.answers import Explanation
+from stoic.optimize.finals.settling import Room
 from stoic.randomness import generator
 from stoic.study.advisers.adviser import Adviser, Mark, Observation, Params
 from stoic.study.definition import Definition
@@ -61,6 +62,9 @@ class OptimizerAdviser(Adviser):
 
     def settled(self) -> bool:
         return self.optimizer.settled()
+
+    def room(self) -> Room | None:
+        return self.optimizer.room()
 
     def verdict(self) -> Verdict | None:
         return self.optimizer.verdict()
