@@ -10,14 +10,17 @@ from typing import Any
 import stoic
 from stoic.checks import describe, number
 from stoic.errors import InvalidInput
+from stoic.report.coverage import coverage
 from stoic.report.html import parts, tables
 from stoic.report.html.closeness import Truth, closeness
-from stoic.report.html.markup import esc
+from stoic.report.html.confidence import Case
+from stoic.report.html.coverage import covered
+from stoic.report.html.markup import esc, section
 from stoic.report.html.page import page
 from stoic.report.html.phrases import clock, count
 from stoic.report.html.verdict import finals
 from stoic.report.result import Result
-from stoic.report.views import view
+from stoic.report.views import View, view
 from stoic.streams import write_out
 
 __all__ = ["render", "write_report"]
@@ -89,7 +92,11 @@ def render(
     took = None if seconds is None else clock(number(seconds, "seconds", at_least=0.0))
     seen = view(result)
     best = result.best
-    body = [parts.answer(result, best, seen) if best is not None else parts.nothing(result)]
+    body = [
+        parts.answer(result, best, Case.of(result, best, seen))
+        if best is not None
+        else parts.nothing(result)
+    ]
     if known is not None and best is not None:
         body.append(closeness(result, best, known))
     body += [
@@ -98,10 +105,16 @@ def render(
         tables.flukes(result, logs or {}),
         tables.failures(result),
         parts.parameters(result, seen),
+        section("Where it measured", covered(result, coverage(result, _names(seen)))),
         tables.trials(result, logs or {}),
         parts.meanings(result, _facts(result, begun, took), command),
     ]
     return page(title, _subtitle(result, begun, took), "\n".join(filter(None, body)))
+
+
+def _names(seen: View) -> list[str]:
+    """The parameters, the most important first."""
+    return [share.name for share in seen.shares]
 
 
 def _subtitle(result: Result, begun: datetime | None, took: str | None) -> str:

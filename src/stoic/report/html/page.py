@@ -99,6 +99,14 @@ circle.best { fill: var(--good); } circle.other { fill: var(--est); }
 .finals-line { stroke: var(--soft); stroke-width: 1; stroke-dasharray: 2 3; fill: none; }
 circle.base { fill: var(--good); } .full.base { fill: var(--good); stroke: none; }
 circle.best.final, .full.best { fill: var(--est); stroke: none; }
+.run { fill: none; stroke: var(--est); stroke-width: 1; stroke-linecap: round; }
+.s0 { stroke-opacity: .9; } .s1 { stroke-opacity: .45; } .s2 { stroke-opacity: .25; }
+.s3 { stroke: var(--pt); stroke-opacity: .35; } .s4 { stroke: var(--pt); stroke-opacity: .22; }
+.t1 { stroke-width: 2; } .t2 { stroke-width: 3.2; } .t3 { stroke-width: 4.6; }
+.run.answer { stroke: var(--good); stroke-opacity: 1; stroke-width: 3.2; }
+.run.base { stroke: var(--warn); stroke-opacity: 1; stroke-width: 2.4; stroke-dasharray: 6 4; }
+.halo { paint-order: stroke; stroke: var(--paper); stroke-width: 3px; }
+.coverage { min-width: 34rem; }
 .open { fill: var(--paper); stroke: var(--est); stroke-width: 2; }
 .bars { display: grid; grid-template-columns: minmax(5rem, max-content) 1fr 3rem; gap: .35rem .8rem;
   align-items: center; max-width: 46rem; font-size: .9rem; margin: .6rem 0; }

@@ -30,6 +30,7 @@ _ADVICE = {
     "Too early to tell": "The configuration below is the best so far, but too little is known to "
     "rely on it.",
 }
+_UNCHECKED = "The configuration below is the best so far; how sure that is, is being checked."
 _BAND = (
     "The band is ± 1.645 standard deviations of the fitted surrogate about the estimate: it is not "
     "a range of single measurements (dots), and the answer's own 90% interval, which allows for "
@@ -59,10 +60,13 @@ def nothing(result: Result) -> str:
     return section("No answer", text, "answer")
 
 
-def answer(result: Result, best: Answer, view: View) -> str:
-    """The recommended configuration, its estimate, the gain, and the checks."""
+def answer(result: Result, best: Answer, case: Case | None) -> str:
+    """The recommended configuration, its estimate, the gain, and the checks.
+
+    ``case`` is None while the checks are not made yet.
+    """
     value, low, high = spans(best)
-    case, first = Case.of(result, best, view), start(result)
+    first = start(result)
     what, sure = esc(result.objective, 60), best.bounded
     ends = f"{low} to {high}" if sure else "unknown yet"
     tiles = [_tile(f"Estimated {what}", value, f"{best.meaning}; 90% interval: {ends}")]
@@ -74,26 +78,33 @@ def answer(result: Result, best: Answer, view: View) -> str:
         most = between(best.interval, first) if sure else "unknown yet"
         note = f"compared with a typical first try, {figure(first)} (90%: {most})"
         tiles.append(_tile(f"Estimated {gain}", change(best.value, first), note))
-    checks = [good for good, _ in case.reasons if good is not None]
-    note = f"{sum(checks)} of {count(len(checks), 'check', 'checks')} passed"
-    tiles.append(_tile("How sure", case.grade, note))
+    if case is not None:
+        checks = [good for good, _ in case.reasons if good is not None]
+        note = f"{sum(checks)} of {count(len(checks), 'check', 'checks')} passed"
+        tiles.append(_tile("How sure", case.grade, note))
     rows = "".join(
         f"<div><dt>{esc(name, 60)}</dt><dd>{esc(shown(v))}</dd></div>"
         for name, v in best.params.items()
     )
     exact = esc(json.dumps(best.params, ensure_ascii=False), 20_000)
-    reasons = "".join(f'<li class="{_SIDES[good]}">{esc(text)}</li>' for good, text in case.reasons)
     return section(
         "The answer",
-        f"{verdict(result)}<p class=lead>{_ADVICE[case.grade]} "
+        f"{verdict(result)}<p class=lead>{_UNCHECKED if case is None else _ADVICE[case.grade]} "
         f"Its {what}, the {best.meaning}, is estimated at <b>{value}</b> from "
         f"{_measurements(result)}; the 90% interval of the true value is {ends}.{runs}</p>"
         f'<dl class="config">{rows}</dl>{_edges(best)}'
         f'<details class="exact"><summary>To the last digit</summary><pre>{exact}</pre></details>'
-        f'<div class="tiles">{"".join(tiles)}</div>'
-        f'<h3>How sure, and why</h3><ul class="reasons">{reasons}</ul>',
+        f'<div class="tiles">{"".join(tiles)}</div>{_reasons(case)}',
         "answer",
     )
+
+
+def _reasons(case: Case | None) -> str:
+    """The checks, each passed or failed, and other facts."""
+    if case is None:
+        return ""
+    listed = "".join(f'<li class="{_SIDES[good]}">{esc(text)}</li>' for good, text in case.reasons)
+    return f'<h3>How sure, and why</h3><ul class="reasons">{listed}</ul>'
 
 
 def _measurements(result: Result) -> str:
