@@ -337,7 +337,7 @@ def test_every_kind_of_parameter_and_absurd_values() -> None:
     result = Result.of(optimizer)
     assert result.best is not None
     page = checked(render(result, title="T"))
-    assert page.count("svg", "chart") == 2 + 6
+    assert page.count("svg", "chart") == 2 + 6 + 1
     seen = view(result)
     absent = sum(share.name not in result.best.params for share in seen.shares)
     least = len(seen.shares) - 6 - absent
@@ -373,7 +373,7 @@ def test_measurements_of_a_study_stand_in_order_under_their_own_numbers(tmp_path
     assert "The best single measurement was 1,000,000 , in trial 2" in page.said
     assert "evaluation, in order of arrival" in page.said
     assert "suspect (1)" in page.said
-    assert page.count("tr") == 1 + 13 + 1 + 1 + 1 + 1
+    assert page.count("tr") == 1 + 13 + 1 + 1 + 1 + 1 + 2
 
 
 # -- the words ------------------------------------------------------------------------------------

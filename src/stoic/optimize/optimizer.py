@@ -160,8 +160,7 @@ class Optimizer:
         for point in self._design:
             if key(point) not in known:
                 return np.array(point)
-        round_ = len(self.history) + len(waiting)
-        return np.array(self._design[round_ % len(self._design)])
+        return np.array(self._design[(len(self.history) + len(waiting)) % len(self._design)])
 
     # -- tell ---------------------------------------------------------------------------------
 
@@ -261,11 +260,10 @@ class Optimizer:
             raise InvalidInput(
                 "expected at least one evaluation with a value, got none; tell one first"
             )
-        search = self._acquisition.search
         if model is not None:
-            return Knowledge(self.history, model, search, again=False)
+            return Knowledge(self.history, model, self._acquisition.search, again=False)
         if self._known is None or self._known[0] != len(self.history):
-            known = Knowledge(self.history, self._modeller.model(), search)
+            known = Knowledge(self.history, self._modeller.model(), self._acquisition.search)
             self._known = len(self.history), known
         return self._known[1]
 
@@ -280,9 +278,8 @@ class Optimizer:
 
     def estimate(self, params: Mapping[str, Any]) -> Answer:
         """The estimate of a configuration, measured or not, with its 90% interval."""
-        point = self.space.encode(params)
         with one_thread():
-            return estimate(self.knowledge(), point)
+            return estimate(self.knowledge(), self.space.encode(params))
 
     @property
     def luckiest(self) -> Luckiest:
