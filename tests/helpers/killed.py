@@ -12,7 +12,14 @@ from typing import Any
 import stoic
 from stoic.study.store.connection import Connection
 
-__all__ = ["ask_until_killed", "asked_by", "die_at_commit", "process"]
+__all__ = [
+    "ask_until_killed",
+    "asked_by",
+    "die_at_commit",
+    "group_until_killed",
+    "groups",
+    "process",
+]
 
 
 def die_at_commit(after: bool, armed_by: str = "INSERT INTO stoic_trials") -> None:
@@ -39,6 +46,33 @@ def ask_until_killed(store: str, key: str, after: bool) -> None:
         die_at_commit(after)
         study.ask(key=key)
     raise AssertionError("expected to be killed")
+
+
+def group_until_killed(store: str, after: bool) -> None:
+    """Tell what is open and ask anew in one group, and be killed before or after its commit."""
+    with stoic.Study(store) as study:
+        open_ = [trial for trial in study.trials if trial.state == "open"]
+        die_at_commit(after)
+        with study.group():
+            for trial in open_:
+                study.tell(trial.number, trial.params["x"])
+            for i in range(5):
+                study.ask(key=f"group {i}")
+    raise AssertionError("expected to be killed")
+
+
+def groups(store: str, out: str) -> None:
+    """Ask and tell in groups for ever; write what was acknowledged to ``out`` after each."""
+    file = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    with stoic.Study(store) as study:
+        while True:
+            lines = []
+            with study.group():
+                for _ in range(8):
+                    trial = study.ask()
+                    study.tell(trial, trial.params["x"])
+                    lines.append(f"{trial.number} {trial.params['x']!r}\n")
+            os.write(file, "".join(lines).encode())
 
 
 def asked_by(store: str, keys: list[str], times: int, answers: Any) -> None:

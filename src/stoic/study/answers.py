@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager
 from typing import Any
 
 from stoic.errors import StoreError
@@ -34,7 +34,7 @@ class StudyAnswers(ABC):
 
     @property
     @abstractmethod
-    def _thinking(self) -> threading.RLock:
+    def _thinking(self) -> AbstractContextManager[object]:
         """Held while the adviser is used."""
 
     @property

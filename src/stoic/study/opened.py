@@ -5,10 +5,19 @@ from __future__ import annotations
 import logging
 import threading
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from stoic.checks import given_direction, integer
-from stoic.errors import StoreDamaged, StoreMissing, UnknownStudy, UnknownTrial
+from stoic.errors import (
+    InvalidInput,
+    StoreDamaged,
+    StoreMissing,
+    StoreUnavailable,
+    UnknownStudy,
+    UnknownTrial,
+)
 from stoic.forks import ForkAware
 from stoic.study.advisers import Adviser
 from stoic.study.advisers.following import Follower
@@ -32,6 +41,7 @@ class OpenStudy(ForkAware):
 
     A thread holds the lock ``thinking`` while it uses the adviser, and never waits for it within
     a transaction. In a child that was forked while another thread held it, a new adviser is made.
+    A store that was given open is shared, and stays open.
     """
 
     def __init__(
@@ -39,8 +49,10 @@ class OpenStudy(ForkAware):
     ) -> None:
         self.name = name
         wanted = Definition.of(arguments) if arguments.enough else None
+        self._shared = isinstance(store, Database)
         self.database = _opened(store, name, arguments, mode)
-        self.thinking = threading.RLock()
+        self._thinking = threading.RLock()
+        self._undone = self.database.undone
         try:
             row, definition = self._found(arguments, wanted)
             definition = definition.asking(arguments)
@@ -52,8 +64,27 @@ class OpenStudy(ForkAware):
             self.changes = self._change(arguments) if changed else ()
             _LOG.info("study %r is open with %d entries in its log", name, self.seen)
         except BaseException:
-            self.database.close()
+            self.close()
             raise
+
+    def close(self) -> None:
+        """Close the store, unless it is shared."""
+        if not self._shared:
+            self.database.close()
+
+    @property
+    @contextmanager
+    def thinking(self) -> Iterator[None]:
+        """Held by the thread that uses the adviser; within a group of operations, nobody waits."""
+        if not self._thinking.acquire(blocking=not self.database.grouped):
+            raise StoreUnavailable(
+                f"expected study {self.name!r} to be free within a group of operations, got one "
+                "whose model another thread uses; ask with a proposal, or try again"
+            )
+        try:
+            yield
+        finally:
+            self._thinking.release()
 
     def _found(
         self, arguments: StudyArguments, wanted: Definition | None
@@ -91,6 +122,8 @@ class OpenStudy(ForkAware):
     def _change(self, arguments: StudyArguments) -> tuple[str, ...]:
         """Go on with the definition as given, unless another process did; return what changed."""
         before = self.definition
+        if self.database.grouped:
+            raise InvalidInput("expected to change a study apart from a group of operations")
         with self.database.write() as connection:
             present = self.ledger.present(connection, lock=True)
             self.catch_up(connection, present.row)
@@ -128,15 +161,18 @@ class OpenStudy(ForkAware):
         return self._follower.seen
 
     def after_fork_in_child(self) -> None:
-        if self.thinking.acquire(blocking=False):  # free, or held by the thread that forked
-            self.thinking.release()
+        if self._thinking.acquire(blocking=False):  # free, or held by the thread that forked
+            self._thinking.release()
         else:
-            self.thinking = threading.RLock()
+            self._thinking = threading.RLock()
             self._follower.forget()
 
     def catch_up(self, connection: Connection, row: StudyRow) -> None:
         """Give the adviser the entries of the log that are new to it."""
         follower = self._follower
+        if self._undone != self.database.undone:  # it may hold entries that were never written
+            self._undone = self.database.undone
+            follower.forget()
         other = row.entries == follower.seen and row.head != follower.head
         if row.entries < follower.seen or other:
             raise StoreDamaged(
@@ -198,6 +234,8 @@ class OpenStudy(ForkAware):
 
 
 def _opened(store: object, name: str, arguments: StudyArguments, mode: int) -> Database:
+    if isinstance(store, Database):
+        return store
     try:
         return open_store(store, make=arguments.enough, mode=mode)
     except StoreMissing as error:

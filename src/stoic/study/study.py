@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
@@ -20,6 +21,7 @@ from stoic.study.opened import OpenStudy
 from stoic.study.records import StudyTrial
 from stoic.study.repair.backup import backup
 from stoic.study.running import run
+from stoic.study.store import Database
 
 if TYPE_CHECKING:
     from stoic.policies import Policy
@@ -42,7 +44,8 @@ class Study(StudyLeases):
     Parameters
     ----------
     store
-        A path, or a URL: ``sqlite:///…``, ``postgresql://user@host/database``.
+        A path, or a URL: ``sqlite:///…``, ``postgresql://user@host/database``. Or a store of
+        `stoic.study.open_store`, which several studies share, and which stays open.
     name
         Of the study; a store may hold several.
     space
@@ -98,7 +101,7 @@ class Study(StudyLeases):
 
     def __init__(
         self,
-        store: str | os.PathLike[str] = "stoic.db",
+        store: str | os.PathLike[str] | Database = "stoic.db",
         name: str = "study",
         *,
         space: Space | Mapping[str, Any] | None = None,
@@ -121,7 +124,7 @@ class Study(StudyLeases):
         self.name = checked_name(name, "name")
         who = checked_worker(lease, worker, max_lost_leases)
         super().__init__(OpenStudy(store, self.name, arguments, _mode(mode)), *who)
-        self._closing = weakref.finalize(self, self._opened.database.close)
+        self._closing = weakref.finalize(self, self._opened.close)
         try:
             self._leases.reclaim()
         except BaseException:
@@ -212,6 +215,24 @@ class Study(StudyLeases):
         wanted = limits_of(budget, limits)
         ended_by = run(self, fn, wanted, jobs, (engine, scheduler), callback, progress)
         return replace(self.result(), interrupted=ended_by is None, ended_by=ended_by or "")
+
+    def group(self) -> AbstractContextManager[None]:
+        """One transaction, with one sync, of many operations of this thread on the study's store.
+
+        An operation that raises leaves no trace, and does not disturb the others. What they
+        returned holds when the block is left without an error, and not before: a crash before that
+        loses all of them. Other workers wait meanwhile, so think before, with `suggest`. Studies
+        of one PostgreSQL store that several processes group should come in the same order.
+
+        >>> import tempfile, os
+        >>> store = os.path.join(tempfile.mkdtemp(), "study.db")
+        >>> with Study(store, space={"x": (0.0, 1.0)}, direction="minimize") as study:
+        ...     with study.group():
+        ...         trials = [study.ask() for _ in range(3)]
+        ...     study.asked
+        3
+        """
+        return self._opened.database.group()
 
     def backup(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Copy the whole store, with all of its studies, to a new file, while anyone may write.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+from contextlib import AbstractContextManager
 
 from stoic.study.advisers import Adviser
 from stoic.study.answers import StudyAnswers
@@ -26,7 +26,7 @@ class StudyView(StudyAnswers):
         return self._opened.definition
 
     @property
-    def _thinking(self) -> threading.RLock:
+    def _thinking(self) -> AbstractContextManager[object]:
         return self._opened.thinking
 
     @property

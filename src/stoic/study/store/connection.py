@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NoReturn
 
-__all__ = ["POSTGRESQL", "SQLITE", "Connection", "Dialect"]
+from stoic.errors import StoreUnavailable
+
+__all__ = ["POSTGRESQL", "SQLITE", "Connection", "Dialect", "Foreign", "Group"]
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,67 @@ class Connection:
         """The first column of the first row; None where there is no row."""
         row = self.execute(sql, values).fetchone()
         return None if row is None else row[0]
+
+
+class Group:
+    """A transaction of many operations, of which each can be undone alone.
+
+    ``notes`` are what the transaction remembers beside the database; they are undone with it.
+    """
+
+    def __init__(
+        self, connection: Connection, errors: type[Exception], notes: dict[int, Any]
+    ) -> None:
+        self._connection, self._errors, self._notes = connection, errors, notes
+        self.thread = threading.get_ident()
+        self._broken = False  # whether the database gave up the whole transaction
+
+    @contextmanager
+    def operation(self) -> Iterator[Connection]:
+        """Changes that are undone if the block is left with an error; the others stay."""
+        self.check()
+        before = dict(self._notes)
+        self._connection.execute("SAVEPOINT stoic_operation")
+        try:
+            yield self._connection
+            self._connection.execute("RELEASE SAVEPOINT stoic_operation")
+        except BaseException:
+            self._notes.clear()
+            self._notes.update(before)
+            try:
+                self._connection.execute("ROLLBACK TO SAVEPOINT stoic_operation")
+                self._connection.execute("RELEASE SAVEPOINT stoic_operation")
+            except self._errors:  # a full disk, or a lost connection
+                self._broken = True
+            raise
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """The store with what the group has written."""
+        self.check()
+        try:
+            yield self._connection
+        except self._errors:
+            self._broken = True
+            raise
+
+    def check(self) -> None:
+        """Raise `StoreUnavailable` where the transaction is lost."""
+        if self._broken:
+            raise StoreUnavailable(
+                "expected a group of operations to go on, got one that the database gave up; "
+                "nothing of it was written: do all of it again"
+            )
+
+
+class Foreign:
+    """Replaces the parent's connection in a child that was forked within a transaction."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise StoreUnavailable(
+            "expected a transaction of this process, got one of the process that forked it; "
+            "fork between two calls of a study, not within one"
+        )
 
 
 @cache  # statements are constants of the code

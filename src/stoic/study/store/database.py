@@ -6,12 +6,12 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from typing import Any, NoReturn
+from typing import Any
 
 from stoic.errors import StoreDamaged, StoreError, StoreUnavailable
 from stoic.forks import ForkAware, never_freed
 from stoic.redaction import masked, redacted
-from stoic.study.store.connection import Connection
+from stoic.study.store.connection import Connection, Foreign, Group
 from stoic.study.store.lockfile import Counters
 from stoic.study.store.rows import RESTORE, StudyRow
 from stoic.study.store.urls import StoreUrl, secrets
@@ -40,7 +40,9 @@ class Database(ForkAware, ABC):
         self._quiet = self._within = False  # at rest for a fork; within a transaction
         self.driver_errors = self._driver_errors()
         self._connection: Connection | None = None
-        self._changed: StudyRow | None = None
+        self._changed: dict[int, StudyRow | None] = {}  # by the transaction; None for deleted ones
+        self._group: Group | None = None
+        self.undone = 0  # groups that were not written; what was read within them may not be true
         self._closed = False
         self.join_forks()
         with self._ours(), self._turn(), self._using:
@@ -78,7 +80,7 @@ class Database(ForkAware, ABC):
 
     def note(self, row: StudyRow) -> None:
         """Remember what a study's row will be when the transaction ends."""
-        self._changed = row
+        self._changed[row.id] = row
 
     @abstractmethod
     def _committed(self) -> None:
@@ -88,9 +90,9 @@ class Database(ForkAware, ABC):
     def counters(self) -> dict[int, Counters]:
         """Counters of the studies that are kept outside the database."""
 
-    @abstractmethod
     def deleted(self, study: int) -> None:
         """Drop the counters of a study that the transaction deletes."""
+        self._changed[study] = None
 
     def _turn(self) -> AbstractContextManager[None]:
         return nullcontext()
@@ -99,20 +101,64 @@ class Database(ForkAware, ABC):
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        """A transaction that writes; durable when the block is left without an error."""
-        with self._ours(), self._turn(), self._transaction(self.begin_write) as connection:
-            yield connection
+        """A transaction that writes; durable when the block is left without an error.
+
+        Within a group, a part of its transaction.
+        """
+        with self._ours():
+            if self._group is not None:
+                with self._group.operation() as connection:
+                    yield connection
+            else:
+                with self._turn(), self._transaction(self.begin_write) as connection:
+                    yield connection
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A transaction that sees the store at one moment."""
-        with self._ours(), self._transaction(self.begin_read) as connection:
-            yield connection
+        """A transaction that sees the store at one moment; or a part of a group."""
+        with self._ours():
+            if self._group is not None:
+                with self._group.reading() as connection:
+                    yield connection
+            else:
+                with self._transaction(self.begin_read) as connection:
+                    yield connection
+
+    @contextmanager
+    def group(self) -> Iterator[None]:
+        """One transaction of many operations of this thread, with one sync at its end.
+
+        Each `write` within it is undone alone if it raises. What the others wrote is durable when
+        the block is left without an error, and not before; else nothing is written.
+        """
+        if self.grouped:
+            yield  # one within another is a part of it
+            return
+        try:
+            with (
+                self._ours(),
+                self._turn(),
+                self._transaction(self.begin_write) as connection,
+            ):
+                self._group = Group(connection, self.driver_errors, self._changed)
+                try:
+                    yield
+                    self._group.check()
+                finally:
+                    self._group = None
+        except BaseException:
+            self.undone += 1
+            raise
+
+    @property
+    def grouped(self) -> bool:
+        """Whether this thread is within a group."""
+        return self._group is not None and self._group.thread == threading.get_ident()
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[Connection]:
         with self._using:
-            self._changed, self._within = None, True
+            self._changed, self._within = {}, True
             try:
                 connection = self._begun(begin)
                 with self._ending(connection):
@@ -215,12 +261,12 @@ class Database(ForkAware, ABC):
 
     def after_fork_in_child(self) -> None:
         self._lock, self._using = threading.RLock(), threading.RLock()
-        self._within = False
+        self._within, self._group = False, None
         connection, self._connection = self._connection, None
         if connection is not None:
             self._forsake(connection.driver)
             never_freed(connection.driver)
-            connection.driver = _Parents()
+            connection.driver = Foreign()
         self._quiet = False
 
     def _forsake(self, inherited: Any) -> None:
@@ -233,13 +279,3 @@ class Database(ForkAware, ABC):
     @abstractmethod
     def exclusive(self, connection: Connection) -> None:
         """Keep others from making studies until the transaction ends."""
-
-
-class _Parents:
-    """Replaces the parent's connection in a child that was forked within a transaction."""
-
-    def __getattr__(self, name: str) -> NoReturn:
-        raise StoreUnavailable(
-            "expected a transaction of this process, got one of the process that forked it; "
-            "fork between two calls of a study, not within one"
-        )

@@ -61,9 +61,6 @@ class PostgreSQL(Database):
     def counters(self) -> dict[int, Counters]:
         return {}
 
-    def deleted(self, study: int) -> None:
-        """Nothing to do: there are no counters."""
-
     def check(self, connection: Connection) -> None:
         """Nothing to do: the server checks its pages itself."""
 

@@ -104,17 +104,19 @@ class SQLite(Database):
 
     def _committed(self) -> None:
         self._presence.check()
-        row, self._changed = self._changed, None
-        if row is not None:
-            with suppress(OSError):  # the commit stands without its counters
-                counters = Counters(row.uid, row.next_number, row.entries)
-                self._lock_file.write_counters(row.id, counters)
+        changed, self._changed = self._changed, {}
+        for row in changed.values():
+            if row is not None:
+                with suppress(OSError):  # the commit stands without its counters
+                    counters = Counters(row.uid, row.next_number, row.entries)
+                    self._lock_file.write_counters(row.id, counters)
 
     def counters(self) -> dict[int, Counters]:
         return self._lock_file.counters()
 
     def deleted(self, study: int) -> None:
-        self._lock_file.drop_counters(study)
+        super().deleted(study)
+        self._lock_file.drop_counters(study)  # before the commit: else they might outlive the study
 
     def _prepare(self) -> None:
         if not os.path.exists(self.path):
