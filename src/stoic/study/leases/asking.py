@@ -186,7 +186,7 @@ class Asking(Leases):
             _check(present, wish.budget)
             if proposal is not None and not self._is_present(connection, proposal, present.row):
                 proposal = (
-                    replace(proposal, made=_EARLIER[proposal.made]) if wish.stale_ok else None
+                    replace(proposal, made=_EARLIER.get(proposal.made, proposal.made)) if wish.stale_ok else None
                 )
             if proposal is None and now:
                 proposal = self._suggest(connection, present)
