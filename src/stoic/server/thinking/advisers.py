@@ -31,8 +31,6 @@ _MAX_WAITING = 512  # asks of one study
 _MAX_BATCH = 16  # proposals of one computation
 _MAX_TRIES = 3  # until a proposal that is out of date is taken, though nobody else asks
 _STOCK_SECONDS = 10.0  # after which proposals that were not taken are dropped
-_FIRST_GUESS_SECONDS = 0.1  # of one suggestion
-_INERTIA = 0.7  # of the average time of a suggestion
 
 _WITHOUT_THOUGHT = ("queue", "again")  # how trials are made that leave the proposal to the next
 
@@ -100,7 +98,7 @@ class _Queue:
         self._thinking: asyncio.Task[list[Proposal]] | None = None
         self._stock: list[Proposal] = []
         self._stocked = 0.0  # when
-        self._seconds = _FIRST_GUESS_SECONDS  # that one suggestion takes
+        self._missed = 0  # asks that got a draw since the model was last asked
 
     async def ask(self, take: Take, request: object) -> StudyTrial | None:
         """Wait for a trial."""
@@ -145,16 +143,14 @@ class _Queue:
             await self._execute(new, [none] * len(new), stale_ok=False)
 
     def _think(self) -> None:
-        in_time = max(1, int(self._deadline / self._seconds))
-        count = min(len(self.waiting), in_time, _MAX_BATCH)
+        # one model serves many suggestions: while behind, as many as were missed meanwhile
+        count = min(len(self.waiting) + self._missed, _MAX_BATCH)
+        self._missed = 0
         self._thinking = asyncio.create_task(self._suggestions(count))
         self._thinking.add_done_callback(lambda _: self._news.set())
 
     async def _suggestions(self, count: int) -> list[Proposal]:
-        began = time.monotonic()
         found = await self.process.do("suggest", self._ref, count=count)
-        each = (time.monotonic() - began) / count
-        self._seconds = _INERTIA * self._seconds + (1 - _INERTIA) * each
         return [_proposal(data) for data in found]
 
     async def _take_thought(self) -> None:
@@ -186,6 +182,7 @@ class _Queue:
             self._stock = []
         proposals, self._stock = self._stock[: len(late)], self._stock[len(late) :]
         rest = len(late) - len(proposals)  # has to do with uniform draws
+        self._missed += rest
         await self._execute(late, proposals, draws=rest, stale_ok=True)
 
     def _keep(self, proposals: list[Proposal]) -> None:
