@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import re
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -62,6 +65,31 @@ def test_a_subclass_elsewhere_keeps_the_code() -> None:
 
     assert Mine("…").code == "invalid-params"
     assert Mine.page() == f"{REFERENCE}#invalid-params"
+
+
+SECTIONS = (ROOT.parents[1] / REFERENCE).read_text(encoding="utf-8").split("\n## ")[1:]
+
+
+def test_every_error_has_its_section() -> None:
+    of_commands = SECTIONS[-1]
+    assert all(f"\n### {code}\n" in of_commands for code in BY_COMMANDS)
+    names = {re.findall(r"`stoic\.[\w.]+\.(\w+)`", text)[0] for text in SECTIONS[:-1]}
+    assert names == defined()
+
+
+@pytest.mark.parametrize("text", SECTIONS[:-1], ids=lambda text: text.partition("\n")[0])
+def test_a_section_names_the_class_and_what_to_do(text: str) -> None:
+    code, words = text.partition("\n")[::2]
+    path, *above = re.findall(r"`([\w.]+)`", words.strip().partition("\n")[0])
+    module, _, name = path.rpartition(".")
+    found = getattr(import_module(module), name)
+    bases = (*vars(errors).values(), *vars(builtins).values())
+    assert found.code == code
+    assert found.page() == f"{REFERENCE}#{code}"
+    named = {each for each in bases if getattr(each, "__name__", "") in above}
+    assert len(named) == len(above)
+    assert all(issubclass(found, each) for each in named)
+    assert "**What to do.** " in words
 
 
 def test_a_raised_error_leads_to_its_section() -> None:

@@ -26,7 +26,7 @@ def plainly() -> Iterator[None]:
     try:
         yield
     except StoicError as refused:
-        refuse(refused)
+        refuse(f"{refused} [{refused.code}]")  # the section of the reference
         raise typer.Exit(2) from None
     except BrokenPipeError:
         raise  # the reader closed the pipe: exit code 1, without a message

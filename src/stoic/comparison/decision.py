@@ -13,6 +13,8 @@ from stoic.comparison.evidence import log_evidence, shifted
 __all__ = ["DECISIONS", "Decision", "Paths", "first_decisions", "paths"]
 
 Decision = Literal["better", "equal", "worse", "undecided"]
+"""What is known of a contender against the reference: ``equal`` is within the margin."""
+
 DECISIONS: tuple[Decision, ...] = ("better", "worse", "equal", "undecided")
 
 NEVER = np.iinfo(np.int64).max

@@ -35,7 +35,7 @@ class ExactPosterior(Solved):
 
         gain = c/d,  C[:, U] −= c·c[U]ᵀ/d,  σ² −= c²/d,  logdet += ln(d/λ),
 
-    and a new point's column is c = k(·, a) − C[:, U](n∘k(U, a))/λ. Means follow from
+    and a new point's column is c = k(·, a) − C[:, U]·(n∘k(U, a))/λ. Means follow from
     payoff sums S as C[:, U]·S/λ. Nothing is inverted and no rank is decided, so
     near-duplicate points and very smooth kernels do no harm.
 

@@ -34,6 +34,7 @@ _RECENT_MAPS: deque[tuple[Array, SpanningMap]] = deque(maxlen=2)  # points and m
 
 
 AnyPosterior = ExactPosterior | DensePosterior | FeaturePosterior
+"""A posterior of any form; the forms agree where they are defined."""
 
 
 def exact_posterior(kernel: Kernel, points: Array, lam: float) -> AnyPosterior:

@@ -10,3 +10,4 @@ from stoic.spaces.space import Space
 __all__ = ["Arms", "Box", "Categorical", "Domain", "Float", "Grid", "Int", "Parameter", "Space"]
 
 Domain = Arms | Box
+"""What a policy plays on."""

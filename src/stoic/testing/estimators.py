@@ -35,6 +35,7 @@ class EstimatorSuite:
         raise NotImplementedError
 
     def fed(self, payoffs: Array, posterior: Any) -> Any:
+        """An estimator after payoffs."""
         estimator = self.make()
         for t, y in enumerate(payoffs):
             self.feed(estimator, posterior, (5 * t) % 9, float(y))

@@ -32,12 +32,15 @@ class PosteriorSuite:
 
     @pytest.fixture
     def points(self) -> Array:
+        """The points, different from each other."""
         return np.sort(np.random.default_rng(3).random(15))[:, None]
 
     def plays(self, n: int = 120) -> list[int]:
+        """Points by number, in the order of their plays."""
         return [int(a) for a in np.random.default_rng(4).integers(0, 15, n)]
 
     def played(self, points: Array, lam: float = 1.0, n: int = 120) -> Posterior:
+        """A posterior after these plays."""
         posterior: Posterior = self.make(points, lam)
         for arm in self.plays(n):
             posterior.observe(arm)

@@ -12,6 +12,7 @@ from stoic.lab.registry import Registry
 __all__ = ["Noise", "noises"]
 
 noises: Registry[Noise] = Registry("noise")
+"""Classes of noises, by kind."""
 
 
 class Noise(ABC):
