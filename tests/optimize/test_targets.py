@@ -180,6 +180,21 @@ def test_bounds_that_hold_for_no_value_leave_nothing_out() -> None:
     assert 5.0 <= optimizer.recommend().value <= 6.0
 
 
+def test_frequent_delays_are_no_suspects() -> None:
+    held = 0
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        made = Optimizer({"x": (0.0, 1.0)}, direction="minimize", target="mean")
+        for _ in range(50):
+            x = float(rng.random())
+            delay = rng.exponential(2.0) if rng.random() < 0.4 else 0.0
+            made.tell({"x": x}, 20.0 + 5.0 * (x - 0.4) ** 2 + 0.02 * rng.normal() + delay)
+        assert len(made.suspects()) <= 1
+        low, high = made.estimate({"x": 0.4}).interval
+        held += low <= 20.8 <= high
+    assert held >= 5
+
+
 # -- verdicts -------------------------------------------------------------------------------------
 
 OLD, NEW = {"x": 0.9}, {"x": 0.2}
