@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from stoic.errors import StoicError
     from stoic.kernels import Linear, Matern, MatrixKernel, SquaredExponential
     from stoic.optimize import Optimizer
+    from stoic.remote import connect
     from stoic.report import Result
     from stoic.runs import maximize, minimize
     from stoic.schedules import Assumptions
@@ -36,6 +37,7 @@ __all__ = [
     "Space",
     "SquaredExponential",
     "StoicError",
+    "connect",
     "diagnose",
     "duel",
     "maximize",
@@ -53,6 +55,7 @@ _HOMES = {
     "errors": ("StoicError",),
     "kernels": ("Linear", "Matern", "MatrixKernel", "SquaredExponential"),
     "optimize": ("Optimizer",),
+    "remote": ("connect",),
     "report": ("Result",),
     "runs": ("maximize", "minimize"),
     "schedules": ("Assumptions",),

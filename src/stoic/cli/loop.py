@@ -23,7 +23,7 @@ from stoic.redaction import redacted
 from stoic.terminal import print_line
 
 if TYPE_CHECKING:
-    from stoic.study import Study
+    from stoic.remote.anywhere import AnyStudy
     from stoic.study.records import StudyTrial
 
 __all__ = ["LoopCommand", "ask", "best", "tell"]
@@ -193,22 +193,22 @@ def best(store: Store = "stoic.db", name: Name = None) -> None:
         print_line({"study": study.name, "finished": study.finished} | told)
 
 
-def _study(store: str, name: str | None, given: Any = None, worker: str | None = None) -> Study:
+def _study(store: str, name: str | None, given: Any = None, worker: str | None = None) -> AnyStudy:
     """The study; made where parameters are given.
 
     Its worker is no process: the one that asks ends at once, and its trial must stay leased.
     """
     from stoic.cli.study import named_study
+    from stoic.remote.anywhere import open_study
     from stoic.spaces import Space
-    from stoic.study import Study
 
     worker = worker or f"stoic ask on {socket.gethostname()}"
     if given is None or not (given.params or given.direction):
-        return Study(store, named_study(store, name), worker=worker)
+        return open_study(store, named_study(store, name), worker=worker)
     if not given.params:
         raise InvalidInput("expected -p or --space beside a direction, got neither; add parameters")
     space = Space({each.name: each.parameter for each in given.params}, valid=given.valid)
-    return Study(
+    return open_study(
         store,
         name or given.name or "study",
         space=space,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +14,7 @@ import typer.core
 from stoic.errors import StoicError
 from stoic.printable import visible
 from stoic.redaction import redacted
-from stoic.terminal import Console, refuse
+from stoic.terminal import Console, Text, refuse
 
 __all__ = ["Commands", "plainly"]
 
@@ -22,7 +23,10 @@ _UsageError: Any = typer.BadParameter.__base__  # click's class, which typer may
 
 @contextmanager
 def plainly() -> Iterator[None]:
-    """Print an error as one line, and exit."""
+    """Print an error as one line, and exit; a server that is waited for is a line as well."""
+    waiting = logging.getLogger("stoic.remote")
+    handler = _Lines(logging.WARNING)
+    waiting.addHandler(handler)
     try:
         yield
     except StoicError as refused:
@@ -36,6 +40,16 @@ def plainly() -> Iterator[None]:
     except KeyboardInterrupt:
         Console(stderr=True).print("stopped; what is finished is kept: run it again to go on")
         raise typer.Exit(130) from None
+    finally:
+        waiting.removeHandler(handler)
+
+
+class _Lines(logging.Handler):
+    """Prints warnings on standard error."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        words = Text(f"stoic: {redacted(record.getMessage())}", style="yellow")
+        Console(stderr=True).print(words, soft_wrap=True)
 
 
 def _words(trouble: OSError) -> str:

@@ -16,7 +16,7 @@ from stoic.streams import is_stream
 from stoic.terminal import Console, Text, confirm, console_beside
 
 if TYPE_CHECKING:
-    from stoic.study import Study
+    from stoic.remote.anywhere import AnyStudy
 
 __all__ = ["named_study", "study"]
 
@@ -26,7 +26,7 @@ StoreArgument = Annotated[
     str,
     typer.Argument(
         metavar="STORE",
-        help="A path, or a URL: postgresql://ann@db/tuning; its password in PGPASSWORD.",
+        help="A path, a URL: postgresql://ann@db/tuning, or a server: http://127.0.0.1:8313.",
     ),
 ]
 Name = Annotated[
@@ -47,7 +47,7 @@ def list_studies(store: StoreArgument = "stoic.db", as_json: Json = False) -> No
     """List the studies of a store."""
     with plainly():
         from stoic.cli import study_views as views
-        from stoic.study import summaries
+        from stoic.remote.anywhere import summaries
 
         found = summaries(store)
         views.listed(store, found, as_json)
@@ -203,7 +203,7 @@ def delete_study(
 ) -> None:
     """Remove a study and all of its trials. This can't be undone."""
     with plainly():
-        from stoic.study import delete, summaries
+        from stoic.remote.anywhere import delete, summaries
 
         found = {each.name: each for each in summaries(store)}
         if name not in found:
@@ -275,15 +275,16 @@ def doctor(
     raise typer.Exit(0 if found.healthy else 1)
 
 
-def opened_study(store: str, name: str | None) -> Study:
-    from stoic.study import Study
+def opened_study(store: str, name: str | None) -> AnyStudy:
+    """The study that was named, or the only one."""
+    from stoic.remote.anywhere import open_study
 
-    return Study(store, named_study(store, name))
+    return open_study(store, named_study(store, name))
 
 
 def named_study(store: str, name: str | None) -> str:
     """The study that was named, or the only one."""
-    from stoic.study import summaries
+    from stoic.remote.anywhere import summaries
 
     if name is not None:
         return name

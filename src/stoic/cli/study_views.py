@@ -13,8 +13,9 @@ from stoic.numbers import rounded
 from stoic.numbers import shown as shown_value
 from stoic.optimize import Verdict
 from stoic.redaction import redacted_url
+from stoic.remote.anywhere import AnyStudy
 from stoic.spaces.wording import assignments
-from stoic.study import Study, StudySummary, TrialRecord
+from stoic.study import StudySummary, TrialRecord
 from stoic.study.repair.doctor import Diagnosis
 from stoic.study.repair.recovery import Recovered
 from stoic.terminal import Console, Text, print_json
@@ -42,7 +43,7 @@ def listed(store: str, found: Sequence[StudySummary], as_json: bool) -> None:
     Console().print(table)
 
 
-def shown(study: Study, as_json: bool) -> None:
+def shown(study: AnyStudy, as_json: bool) -> None:
     """A study: its definition and its answer."""
     records = study.trials
     states = [record.state for record in records]
@@ -83,7 +84,7 @@ def shown(study: Study, as_json: bool) -> None:
             console.print(Text(line), soft_wrap=True)
 
 
-def best(study: Study, as_json: bool) -> None:
+def best(study: AnyStudy, as_json: bool) -> None:
     """The recommended configuration."""
     try:
         answer = study.recommend()
@@ -110,7 +111,7 @@ def _verdict(verdict: Verdict | None, console: Console) -> None:
         console.print(Text.assemble(("verdict: ", "cyan"), str(verdict)), soft_wrap=True)
 
 
-def trials(study: Study, found: Sequence[TrialRecord], as_json: bool) -> None:
+def trials(study: AnyStudy, found: Sequence[TrialRecord], as_json: bool) -> None:
     """Trials, one in a line."""
     if as_json:
         print_json([asdict(record) for record in found])

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import ssl
+import threading
 import time
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from http.client import HTTPException
 from random import SystemRandom
 from socket import gaierror
@@ -20,10 +23,11 @@ from typing import Any, NamedTuple
 
 import stoic
 from stoic.errors import StoicError, StoreUnavailable
+from stoic.forks import ForkAware, Lock
 from stoic.printable import visible
 from stoic.remote.address import Address, Token
 from stoic.remote.connections import Connections, Reply, Request, Stale
-from stoic.remote.problems import Garbled, data_of, error_of
+from stoic.remote.problems import Garbled, data_of, error_of, words_of
 from stoic.remote.reading import TooLong
 
 __all__ = ["Caller", "Times"]
@@ -31,6 +35,7 @@ __all__ = ["Caller", "Times"]
 _LOG = logging.getLogger("stoic.remote")
 _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.05, 5.0
 _BUSY = (408, 425, 429, 502, 503, 504)  # statuses that end by themselves
+_HURRIED_SECONDS = 2.0  # of patience where a run ends
 _MAX_STRANGE = 3  # replies in a row that are broken, or report a fault of the server
 _JITTER = SystemRandom()  # so that many clients do not come back at the same moment
 
@@ -55,7 +60,7 @@ class _Failed(Exception):
         self.strange = strange  # counted: it may be no passing state
 
 
-class Caller:
+class Caller(ForkAware):
     """Sends requests to one server, and its token nowhere else."""
 
     def __init__(self, address: Address, token: Token | None, times: Times) -> None:
@@ -65,27 +70,40 @@ class Caller:
         self._connections = Connections(address)
         weakref.finalize(self, self._connections.close)
         self._reached = False  # whether the server ever answered
+        self._guard = Lock()
+        self.after_fork_in_child()
+        self.join_forks()
+
+    def after_fork_in_child(self) -> None:
+        self._hurried, self._hurry = 0, threading.Event()
 
     def close(self) -> None:
         """Close the connections; a later call opens others."""
         self._connections.close()
+
+    @contextmanager
+    def hurried(self) -> Iterator[None]:
+        """Have little patience within the block, also with requests that wait already."""
+        with self._guard:
+            self._hurried += 1
+            self._hurry.set()
+        try:
+            yield
+        finally:
+            with self._guard:
+                self._hurried -= 1
+                if not self._hurried:
+                    self._hurry.clear()
 
     def get(self, path: str, query: Mapping[str, int] | None = None) -> dict[str, Any]:
         """The object at a path."""
         asked = "&".join(f"{name}={value}" for name, value in (query or {}).items())
         return self._answer(self._request("GET", f"{path}?{asked}" if asked else path))
 
-    def post(
-        self,
-        path: str,
-        data: Mapping[str, Any],
-        *,
-        key: str | None = None,
-        patience: float | None = None,
-    ) -> dict[str, Any]:
+    def post(self, path: str, data: Mapping[str, Any], *, key: str | None = None) -> dict[str, Any]:
         """The answer to an object; ``key`` is the same for the same wish."""
         body = json.dumps(data, allow_nan=False, separators=(",", ":")).encode("ascii")
-        return self._answer(self._request("POST", path, body, key), patience)
+        return self._answer(self._request("POST", path, body, key))
 
     def delete(self, path: str) -> dict[str, Any]:
         """The answer to a removal."""
@@ -105,32 +123,35 @@ class Caller:
 
     # -- attempts -----------------------------------------------------------------------------
 
-    def _answer(self, request: Request, patience: float | None = None) -> dict[str, Any]:
+    def _answer(self, request: Request) -> dict[str, Any]:
         """The answer, after as many attempts as it needs, or a typed error."""
-        pause, strange, until = _FIRST_PAUSE_SECONDS, 0, None
+        pause, strange, began = _FIRST_PAUSE_SECONDS, 0, math.inf
         while True:
             try:
                 return self._attempt(request)
             except _Failed as failed:
                 now = time.monotonic()
-                until = now + self._patience(patience) if until is None else until
+                began = min(began, now)
                 strange += failed.strange
-                if now >= until or strange >= _MAX_STRANGE:
+                left = began + self._patience - now
+                if left <= 0 or strange >= _MAX_STRANGE:
                     raise self._gave_up(failed) from failed.__cause__
-                wanted = max(failed.pause, pause * _JITTER.uniform(0.5, 1.0))
-                seconds = min(wanted, until - now)
+                seconds = min(max(failed.pause, pause * _JITTER.uniform(0.5, 1.0)), left)
                 words = "server unavailable, next try in %.2g s: %s"
                 _LOG.log(self._level(pause), words, seconds, failed)
-                time.sleep(seconds)
+                if self._hurry.wait(seconds):
+                    time.sleep(min(seconds, _FIRST_PAUSE_SECONDS))
                 pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
 
     def _level(self, pause: float) -> int:
         """The first few tries are usual."""
         return logging.WARNING if pause >= 0.5 else logging.DEBUG
 
-    def _patience(self, given: float | None) -> float:
-        usual = self.times.patience if given is None else min(given, self.times.patience)
-        return usual if self._reached else min(usual, self.times.first)
+    @property
+    def _patience(self) -> float:
+        """Seconds from the first failure of a request until it is an error."""
+        usual = self.times.patience if self._reached else min(self.times.first, self.times.patience)
+        return min(usual, _HURRIED_SECONDS) if self._hurry.is_set() else usual
 
     def _gave_up(self, failed: _Failed) -> StoicError:
         return StoreUnavailable(
@@ -139,11 +160,13 @@ class Caller:
         )
 
     def _attempt(self, request: Request) -> dict[str, Any]:
+        seconds = self.times.attempt
+        seconds = min(seconds, _HURRIED_SECONDS) if self._hurry.is_set() else seconds
         try:
             try:
-                reply = self._connections.exchange(request, self.times.attempt)
+                reply = self._connections.exchange(request, seconds)
             except Stale:  # closed while idle: a new connection is made at once
-                reply = self._connections.exchange(request, self.times.attempt)
+                reply = self._connections.exchange(request, seconds)
         except TooLong as error:
             raise StoreUnavailable(
                 f"expected a reply of usual length from {self.address}, got {error}"
@@ -184,7 +207,9 @@ class Caller:
         if reply.status in _BUSY:
             pause = reply.headers.get("retry-after", "")
             seconds = float(pause) if pause.isdecimal() and len(pause) < 5 else 0.0
-            raise _Failed(f"status {reply.status}: it is busy", pause=seconds)
+            words = words_of(reply, self._token) or "it is busy"
+            raise _Failed(f"status {reply.status}: {words}", pause=seconds)
         if reply.status >= 500:
-            raise _Failed(f"status {reply.status}: a fault of the server", strange=True)
+            words = words_of(reply, self._token) or "a fault of the server"
+            raise _Failed(f"status {reply.status}: {words}", strange=True)
         raise error_of(reply, self.address, self._token)

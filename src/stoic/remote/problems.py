@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from stoic.errors import (
     AccessDenied,
-    ConflictingValue,
     InvalidInput,
     StoicError,
     StoreError,
@@ -20,12 +20,12 @@ from stoic.redaction import masked, redacted_url
 from stoic.remote.address import Address, Token
 from stoic.remote.connections import Reply
 
-__all__ = ["Garbled", "data_of", "error_of"]
+__all__ = ["Garbled", "data_of", "error_of", "words_of"]
 
 _MAX_WORDS_CHARACTERS = 2000
 _OF_STATUS: dict[int, type[StoicError]] = {
     400: InvalidInput, 401: AccessDenied, 403: AccessDenied, 404: UnknownName,
-    409: ConflictingValue, 413: InvalidInput, 415: InvalidInput, 422: InvalidInput,
+    413: InvalidInput, 415: InvalidInput, 422: InvalidInput,
 }  # fmt: skip
 
 
@@ -48,7 +48,8 @@ def data_of(reply: Reply) -> dict[str, Any]:
     if kind not in ("application/json", "application/problem+json"):
         raise Garbled(f"a reply of the type {visible(kind)[:60] or 'unknown'}")
     try:
-        data = json.loads(reply.body.decode("utf-8"), parse_constant=_refused)
+        text = reply.body.decode("utf-8")
+        data = json.loads(text, parse_constant=_refused, parse_float=_finite)
     except (ValueError, RecursionError):
         raise Garbled("a reply that is not JSON") from None
     if not isinstance(data, dict):
@@ -58,6 +59,11 @@ def data_of(reply: Reply) -> dict[str, Any]:
 
 def _refused(name: str) -> NoReturn:
     raise ValueError(name)
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    return value if math.isfinite(value) else _refused(digits)
 
 
 def error_of(reply: Reply, address: Address, token: Token | None) -> StoicError:
@@ -72,12 +78,24 @@ def error_of(reply: Reply, address: Address, token: Token | None) -> StoicError:
         problem = data_of(reply)
     except Garbled as found:
         return _of_others(reply.status, address, str(found))
-    code, detail = problem.get("code"), problem.get("detail")
+    code = problem.get("code")
     kind = _OF_CODE.get(code) if isinstance(code, str) else None
     kind = kind or _OF_STATUS.get(reply.status, StoreError)
-    words = detail if isinstance(detail, str) and detail else f"the server answered {reply.status}"
-    words = masked(visible(words[:_MAX_WORDS_CHARACTERS]), [] if token is None else [token.text])
-    return kind(words)
+    return kind(_words(problem, token) or f"the server answered with status {reply.status}")
+
+
+def words_of(reply: Reply, token: Token | None) -> str:
+    """What a reply says about its problem; empty where it says nothing."""
+    try:
+        return _words(data_of(reply), token)
+    except Garbled:
+        return ""
+
+
+def _words(problem: dict[str, Any], token: Token | None) -> str:
+    detail = problem.get("detail")
+    words = visible(detail[:_MAX_WORDS_CHARACTERS]) if isinstance(detail, str) else ""
+    return masked(words, [] if token is None else [token.text])
 
 
 def _of_others(status: int, address: Address, found: str) -> StoicError:

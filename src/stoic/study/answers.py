@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from stoic.errors import StoreError
@@ -46,6 +46,13 @@ class StudyAnswers(ABC):
     @abstractmethod
     def trials(self) -> tuple[TrialRecord, ...]:
         """All trials, by number."""
+
+    def hurried(self) -> AbstractContextManager[None]:
+        """Within the block, a server that does not answer is an error soon; for the end of a run.
+
+        A store in a file or a database is not waited for in any case.
+        """
+        return nullcontext()
 
     @abstractmethod
     def informed(self) -> Adviser:

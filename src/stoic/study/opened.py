@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from stoic.checks import given_direction, integer
+from stoic.checks import given_direction
 from stoic.errors import (
     InvalidInput,
     StoreDamaged,
@@ -23,7 +23,7 @@ from stoic.study.advisers import Adviser
 from stoic.study.advisers.following import Follower
 from stoic.study.definition import Definition, StudyArguments
 from stoic.study.marks.additions import change, last_change, present_definition
-from stoic.study.records import StudyTrial, TrialRecord
+from stoic.study.records import numbered
 from stoic.study.store import Database, open_store
 from stoic.study.store.codec import params_of
 from stoic.study.store.connection import Connection
@@ -213,14 +213,7 @@ class OpenStudy(ForkAware):
 
     def number(self, trial: object) -> int:
         """The number of a trial of this study."""
-        if isinstance(trial, StudyTrial) and trial.study != self.ledger.uid:
-            raise UnknownTrial(
-                f"expected a trial of study {self.name!r}, got trial {trial.number} of another "
-                "study; tell it there"
-            )
-        if isinstance(trial, StudyTrial | TrialRecord):
-            trial = trial.number
-        return integer(trial, "trial", at_least=-(2**62), at_most=2**62)
+        return numbered(trial, self.ledger.uid, self.name)
 
     def known(self, connection: Connection, number: int) -> TrialRow:
         """The trial of that number, or `UnknownTrial`."""

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Proposal", "StudySummary", "StudyTrial", "TrialRecord"]
+from stoic.checks import integer
+from stoic.errors import UnknownTrial
+
+__all__ = ["Proposal", "StudySummary", "StudyTrial", "TrialRecord", "numbered"]
 
 
 @dataclass(frozen=True)
@@ -73,3 +76,15 @@ class StudySummary:
     open: int
     made: float
     last: float | None  # time of the last outcome
+
+
+def numbered(trial: object, uid: str, name: str) -> int:
+    """The number of a trial of the study ``uid``, which people call ``name``."""
+    if isinstance(trial, StudyTrial) and trial.study != uid:
+        raise UnknownTrial(
+            f"expected a trial of study {name!r}, got trial {trial.number} of another study; "
+            "tell it there"
+        )
+    if isinstance(trial, StudyTrial | TrialRecord):
+        trial = trial.number
+    return integer(trial, "trial", at_least=-(2**62), at_most=2**62)

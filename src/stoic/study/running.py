@@ -6,7 +6,7 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from stoic.checks import choice
 from stoic.errors import ConflictingValue, StoreError
@@ -22,10 +22,8 @@ from stoic.runs.patience import patiently
 from stoic.runs.progress import watching
 from stoic.runs.run import CallbackObserver, checked
 from stoic.study.interrupts import postponed
+from stoic.study.protocol import StudyVerbs
 from stoic.study.records import StudyTrial
-
-if TYPE_CHECKING:
-    from stoic.study.study import Study
 
 __all__ = ["StudySource", "run"]
 
@@ -34,7 +32,7 @@ _LOG = logging.getLogger("stoic.study")
 
 
 def run(
-    study: Study,
+    study: StudyVerbs,
     fn: Callable[..., object],
     limits: Limits,
     jobs: int,
@@ -66,7 +64,7 @@ def run(
 class _Progress:
     """The trials and the answer of a study, for the progress bar."""
 
-    def __init__(self, study: Study) -> None:
+    def __init__(self, study: StudyVerbs) -> None:
         self._study = study
 
     @property
@@ -86,7 +84,7 @@ class StudySource(ForkAware):
     released. A child that an evaluation forks holds no leases, and releases none.
     """
 
-    def __init__(self, study: Study, limits: Limits | int) -> None:
+    def __init__(self, study: StudyVerbs, limits: Limits | int) -> None:
         if isinstance(limits, int):
             limits = Limits(limits, confirm=0)
         self._study, self._budget = study, limits.budget
@@ -103,11 +101,12 @@ class StudySource(ForkAware):
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._over.set()
-        self._renewing.join()
-        for trial in self._held.values():
-            with suppress(StoreError):  # the trial comes back when its lease ends
-                self._study.release(trial)
+        with self._study.hurried():
+            self._over.set()
+            self._renewing.join()
+            for trial in self._held.values():
+                with suppress(StoreError):  # the trial comes back when its lease ends
+                    self._study.release(trial)
 
     def after_fork_in_child(self) -> None:
         self._held, self._over = {}, threading.Event()
@@ -162,7 +161,7 @@ class StudySource(ForkAware):
 class _Steering:
     """A study as a course steers it."""
 
-    def __init__(self, study: Study) -> None:
+    def __init__(self, study: StudyVerbs) -> None:
         self._study = study
 
     @property

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from stoic.errors import InvalidInput
 from stoic.parallel import Pool, executor
+from stoic.remote.anywhere import StoreOptions, open_study
 from stoic.report import write_report
 from stoic.report.result import Result
 from stoic.runs.limits import UNLIMITED
@@ -21,7 +22,7 @@ from stoic.runs.loop import Loop
 from stoic.runs.patience import GaveUp, patiently
 from stoic.runs.signals import StopRequest, stop_requests
 from stoic.streams import is_stream
-from stoic.study import Study
+from stoic.study.protocol import StudyVerbs
 from stoic.study.running import StudySource
 from stoic.terminal import Console, Text, console_beside
 from stoic.tune.cluster import ClusterEvaluation
@@ -78,9 +79,10 @@ def run(request: Request) -> int:
     plan = request.plan
     console = console_beside(plan.report, request.json_out)
     started = time.time()
-    with Study(
+    with open_study(
         plan.store,
         plan.name,
+        options=StoreOptions(plan.mode, plan.max_lost_leases),
         space=plan.space,
         direction=plan.direction,
         seed=plan.seed,
@@ -89,8 +91,6 @@ def run(request: Request) -> int:
         target=plan.target,
         bounds=plan.bounds,
         lease=plan.lease,
-        mode=plan.mode,
-        max_lost_leases=plan.max_lost_leases,
     ) as study:
         agree(plan, study.uid)
         plain = request.plain or not console.is_terminal
@@ -105,7 +105,7 @@ def run(request: Request) -> int:
 
 
 def _tune(
-    plan: Plan, study: Study, console: Console, plain: bool
+    plan: Plan, study: StudyVerbs, console: Console, plain: bool
 ) -> tuple[StopRequest, GaveUp | None, str]:
     """Run to the limits; return the stop request, why the run gave up, and what ended it."""
     failed = [trial.reason for trial in study.trials if trial.state == "failed"]
@@ -149,7 +149,7 @@ def _evaluation(
     yield ProgramEvaluation(plan, program, seed), None
 
 
-def _greet(plan: Plan, study: Study, console: Console) -> None:
+def _greet(plan: Plan, study: StudyVerbs, console: Console) -> None:
     if study.finished:
         left = "" if plan.budget >= UNLIMITED else f", {max(plan.budget - study.finished, 0)} to go"
         store = study.url if "://" in plan.store else plan.store  # a URL without its password

@@ -13,7 +13,7 @@ from stoic.optimize import Answer, FinalsRecord, Suspect
 from stoic.runs.evaluation import Finished, Observer, Ticket
 from stoic.runs.limits import UNLIMITED, Limits
 from stoic.runs.patience import patiently
-from stoic.study import Study
+from stoic.study.protocol import StudyVerbs
 
 __all__ = ["Display", "Progress", "ProgressObserver", "Running", "alike", "clock", "times"]
 
@@ -130,7 +130,7 @@ class Display(Protocol):
 class ProgressObserver(Observer):
     """Keeps the progress of a run up to date, and shows it."""
 
-    def __init__(self, study: Study, progress: Progress, display: Display) -> None:
+    def __init__(self, study: StudyVerbs, progress: Progress, display: Display) -> None:
         self._study, self._progress, self._display = study, progress, display
         self._valued = any(trial.values for trial in study.trials)
         self._estimated = (0.0, 0.0)  # when the best was last estimated, and how long that took

@@ -14,6 +14,7 @@ from stoic.numbers import shown
 from stoic.optimize.answers.edges import in_words
 from stoic.optimize.finals import BETTER, NOT_SHOWN, WORSE
 from stoic.redaction import MASK, redacted_command
+from stoic.remote.address import is_address
 from stoic.report.result import Result
 from stoic.spaces import Float
 from stoic.streams import write_out
@@ -144,7 +145,8 @@ def resume_command(arguments: Sequence[str]) -> Iterator[str]:
     for i, word in enumerate(words[:end]):
         option = "--store=" if word.startswith("--store=") else ""
         if option or words[i - 1 : i] == ["--store"]:
-            words[i] = option + without_password(word.removeprefix(option))
+            store = word.removeprefix(option)
+            words[i] = word if is_address(store) else option + without_password(store)
             left_out |= words[i] != word
     shown = redacted_command(words)
     yield f"to go on   {shlex.join(['stoic', *shown])}"

@@ -89,6 +89,11 @@ def store_url(store: object) -> StoreUrl:
         if _ALMOST_URL.fullmatch(store):
             raise _malformed(store)
         return _file(store)
+    if store.lower().startswith(("http://", "https://")):
+        raise InvalidInput(
+            f"expected store as {_KINDS}, got a server's address; use stoic.connect, or run this "
+            "where the server's store is"
+        )
     url = _parsed(store)
     if url.is_file:
         return _file(url.path)
