@@ -216,3 +216,4 @@ def test_keys_are_found_by_an_index(store: str) -> None:
         rows = file.execute(sql, (1, "k")).fetchall()
         file.close()
     assert "stoic_token" in str(rows)
+    assert "token=?" in str(rows) or "Index Cond: (token =" in str(rows)  # one, not a range

@@ -10,7 +10,6 @@ from stoic.study.store.connection import Connection
 from stoic.study.store.database import Database
 from stoic.study.store.rows import (
     GIVEN_BACK,
-    KEYED,
     OPEN,
     RESTORE,
     TAKEN_BACK,
@@ -21,7 +20,7 @@ from stoic.study.store.rows import (
     digest,
     first_head,
 )
-from stoic.study.store.schema import ENTRY_COLUMNS, STUDY_COLUMNS, TRIAL_COLUMNS
+from stoic.study.store.schema import ENTRY_COLUMNS, IS_KEYED, STUDY_COLUMNS, TRIAL_COLUMNS
 
 __all__ = ["Ledger", "Present", "create", "find", "names"]
 
@@ -49,9 +48,7 @@ _EXPIRED = (
     "ORDER BY expires, number LIMIT 1"
 )
 _FIND_TRIAL = f"SELECT {_TRIAL} FROM stoic_trials WHERE study = ? AND number = ?"
-_FIND_TOKEN = (  # by the index of such tokens
-    f"SELECT {_TRIAL} FROM stoic_trials WHERE study = ? AND token = ? AND token >= '{KEYED}'"
-)
+_FIND_TOKEN = f"SELECT {_TRIAL} FROM stoic_trials WHERE study = ? AND token = ? AND {IS_KEYED}"
 _SOME_TRIALS = (
     f"SELECT {_TRIAL} FROM stoic_trials WHERE study = ? AND number > ? AND number <= ? "
     "ORDER BY number"

@@ -11,6 +11,7 @@ from stoic.study.store.rows import KEYED, digest
 __all__ = [
     "ENTRY_COLUMNS",
     "FORMAT",
+    "IS_KEYED",
     "STEPS",
     "STUDY_COLUMNS",
     "TABLES",
@@ -84,7 +85,8 @@ _SINCE_FORMAT_2 = (
 )
 _TRIAL_KEYS = ("PRIMARY KEY (study, number)", "FOREIGN KEY(study) REFERENCES stoic_studies (id)")
 _OPEN_INDEX = "CREATE INDEX stoic_open ON stoic_trials (study, {}, number) WHERE state = 'open'"
-_TOKEN_INDEX = f"CREATE INDEX stoic_token ON stoic_trials (study, token) WHERE token >= '{KEYED}'"
+IS_KEYED = f"token >= '{KEYED}'"
+_TOKEN_INDEX = f"CREATE INDEX stoic_token ON stoic_trials (token) WHERE {IS_KEYED}"
 
 
 def create(connection: Connection) -> None:
