@@ -14,10 +14,11 @@ from stoic.server.problems import Problem
 from stoic.server.settings import Settings
 from stoic.server.store.reading import Position, Reader
 from stoic.server.store.writing import StudyRef, Writer
+from stoic.server.thinking.advisers import Advisers, Take
 from stoic.server.thinking.child import ANSWERS
 from stoic.server.thinking.process import Process
 from stoic.server.watch.metrics import Metrics
-from stoic.study import Study, StudyTrial
+from stoic.study import Proposal, Study, StudyTrial
 
 __all__ = ["Asking", "Hub"]
 
@@ -48,11 +49,14 @@ class Hub:
         self.reader = Reader(settings.store)
         self.feeds = Feeds(self.reader)
         self._answers = _Answers(Process(settings.store, ANSWERS), self.reader, self.feeds)
+        self.advisers = Advisers(settings.store, settings.advisers, settings.deadline, self.writer)
+        self._methods: dict[str, str] = {}  # of studies, by uid
         self._names: dict[str, StudyRef] = {}  # by name and by uid
         self._listed: tuple[float, list[dict[str, Any]]] = (0.0, [])
         self._streams: Counter[str] = Counter()
         gauge = metrics.gauge
         gauge("writes_waiting", "Operations that wait.", lambda: float(self.writer.waiting))
+        gauge("asks_waiting", "Asks that wait.", lambda: float(self.advisers.waiting))
         gauge("streams", "Streams of events.", lambda: float(self._streams.total()))
 
     def stop_streams(self) -> None:
@@ -62,6 +66,7 @@ class Hub:
     async def close(self) -> None:
         """Finish what was begun, and close the store."""
         await self.feeds.close()
+        await self.advisers.close()
         await self.writer.close()
         await self._answers.process.close()
         await self.reader.close()
@@ -124,6 +129,7 @@ class Hub:
         """Forget a study that was deleted, or that another definition replaced."""
         self._names = {key: found for key, found in self._names.items() if found != ref}
         self._listed = (0.0, [])
+        self.advisers.forget(ref)
 
     async def read(self, ref: StudyRef, operation: Callable[[Study], Result]) -> Result:
         """Read from a study."""
@@ -137,17 +143,26 @@ class Hub:
 
     # -- ask ----------------------------------------------------------------------------------
 
-    async def ask(self, ref: StudyRef, asking: Asking) -> tuple[list[tuple[StudyTrial, str]], int]:
-        """Trials, each with how it was made, and how many the study has finished."""
-        found = []
-        for index in range(asking.count):
-            trial = await self.writer.run(ref, _asking(asking, index))
-            if trial is None:
-                break
-            found.append((trial, "model"))
-        finished = await self.writer.run(ref, lambda study: study.finished)
-        self.feeds.changed(ref)
+    async def ask(self, ref: StudyRef, asking: Asking) -> tuple[list[StudyTrial], int]:
+        """Trials, and how many the study has finished."""
+        if await self._draws(ref):
+            found, finished = await self.write(ref, lambda study: _ask_all(study, asking))
+        else:
+            takes = [_taking(asking, index) for index in range(asking.count)]
+            asked = await self.advisers.ask(ref, takes)
+            found = [trial for trial in asked if trial is not None]
+            finished = await self.write(ref, lambda study: study.finished)
+        for trial in found:
+            self.metrics.count("suggestions", trial.made)
         return found, finished
+
+    async def _draws(self, ref: StudyRef) -> bool:
+        """Whether the suggestions of a study are draws, which take no time."""
+        known = self._methods.get(ref.uid)
+        if known is None:
+            state = await self.reader.state(ref)
+            known = self._methods[ref.uid] = state["definition"]["method"]
+        return known == "random"
 
     # -- what is known ------------------------------------------------------------------------
 
@@ -241,13 +256,32 @@ class _Answers:
         return found
 
 
-def _asking(asking: Asking, index: int) -> Callable[[Study], StudyTrial | None]:
-    """Ask for one of several trials."""
-    key = None if asking.key is None else f"{asking.key}#{index}"
-
-    def ask(study: Study) -> StudyTrial | None:
+def _ask_all(study: Study, asking: Asking) -> tuple[list[StudyTrial], int]:
+    """Ask a study whose suggestions take no time."""
+    found = []
+    for index in range(asking.count):
         if asking.budget is None:
-            return study.ask(lease=asking.lease, key=key, worker=asking.worker)
-        return study.ask_within(asking.budget, lease=asking.lease, key=key, worker=asking.worker)
+            trial: StudyTrial | None = study.ask(**_options(asking, index))
+        else:
+            trial = study.ask_within(asking.budget, **_options(asking, index))
+        if trial is None:
+            break
+        found.append(trial)
+    return found, study.finished
 
-    return ask
+
+def _taking(asking: Asking, index: int) -> Take:
+    """Ask a study for one of several trials, with a proposal."""
+
+    def take(study: Study, proposal: Proposal, stale_ok: bool) -> StudyTrial | None:
+        options = _options(asking, index)
+        if asking.budget is None:
+            return study.ask(**options, proposal=proposal, stale_ok=stale_ok)
+        return study.ask_within(asking.budget, **options, proposal=proposal, stale_ok=stale_ok)
+
+    return take
+
+
+def _options(asking: Asking, index: int) -> dict[str, Any]:
+    key = None if asking.key is None else f"{asking.key}#{index}"
+    return {"lease": asking.lease, "key": key, "worker": asking.worker}

@@ -13,7 +13,9 @@ try:
 except ImportError as missing:
     raise MissingExtra.of("uvicorn", "stoic serve", "server") from missing
 
+from stoic.redaction import redacted_url
 from stoic.server.app import create_app
+from stoic.server.guard.protocol import limited
 from stoic.server.settings import Settings, is_loopback
 
 __all__ = ["Service", "serve"]
@@ -29,14 +31,27 @@ class Service(uvicorn.Server):
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.socket = _bound(settings)
+        self.app = create_app(settings)
         config = uvicorn.Config(
-            create_app(settings), log_config=None, access_log=False, lifespan="on", ws="none",
+            self.app, log_config=None, access_log=False, lifespan="on", ws="none",
             server_header=False, date_header=True, proxy_headers=settings.behind_proxy,
             forwarded_allow_ips="*" if settings.behind_proxy else None,
-            timeout_keep_alive=_KEEP_ALIVE_SECONDS, backlog=_BACKLOG, http="h11",
+            timeout_keep_alive=_KEEP_ALIVE_SECONDS, backlog=_BACKLOG, http=limited(settings.limits),
+            h11_max_incomplete_event_size=settings.limits.header_bytes,
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )  # fmt: skip
         super().__init__(config)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Say where the server is, once it answers."""
+        await super().startup(sockets)
+        if self.started:
+            print(f"stoic serves {redacted_url(self.settings.store)!r} at {self.url}", flush=True)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End streams of events first: they would go on for ever."""
+        self.app.hub.stop_streams()
+        await super().shutdown(sockets)
 
     @property
     def url(self) -> str:
@@ -49,7 +64,6 @@ def serve(settings: Settings) -> None:
     """Serve until SIGINT or SIGTERM."""
     _log_to_stderr()
     service = Service(settings)
-    print(f"stoic serves {service.url}", flush=True)
     if not is_loopback(settings.host) and not settings.behind_proxy:
         print("stoic: tokens travel unencrypted: put a proxy with TLS in front", file=sys.stderr)
     service.run([service.socket])

@@ -47,19 +47,19 @@ async def ask(call: Call, study: StudyRef, body: Ask) -> Any:
     asking = Asking(body.count, worker_of(call, body.worker), body.lease, body.budget, _key(call))
     trials, finished = await call.hub.ask(study, asking)
     return {
-        "trials": [_asked(trial, made, body.lease) for trial, made in trials],
+        "trials": [_asked(trial, body.lease) for trial in trials],
         "finished": finished,
     }
 
 
-def _asked(trial: StudyTrial, made: str, seconds: float) -> dict[str, Any]:
+def _asked(trial: StudyTrial, seconds: float) -> dict[str, Any]:
     return {
         "number": trial.number,
         "params": trial.params,
         "attempt": trial.attempt,
         "uid": trial.study,
         "lease": {"token": trial.token, "seconds": seconds, "until": trial.lease_until},
-        "made": made,
+        "made": trial.made,
     }
 
 

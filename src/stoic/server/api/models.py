@@ -210,7 +210,7 @@ class Trial(BaseModel):
     attempt: int
     uid: str
     lease: Lease
-    made: Literal["model", "earlier-model", "random", "queue"]
+    made: Literal["model", "earlier-model", "random", "queue", "again"]
 
 
 class Asked(BaseModel):

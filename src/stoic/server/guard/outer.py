@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import Message, Receive, Scope, Send
 
 from stoic.server.guard.hosts import Hosts
+from stoic.server.hub import Hub
 from stoic.server.problems import Problem, busy, problem_of, reply
 from stoic.server.settings import Settings
 from stoic.server.watch.logs import AccessLog
@@ -36,6 +37,7 @@ SECURITY_HEADERS = {
 }
 _EVERY = [(name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
 _NO_STORE = (b"cache-control", b"no-store")
+_MAX_DRAINED_BYTES = 65536  # of a body that is received though its reply is sent
 _MAX_TARGET_BYTES = 4096  # of path and query
 
 
@@ -52,16 +54,22 @@ class Outer:
         self._log = AccessLog(settings.access_log)
         self._running = 0
 
+    @property
+    def hub(self) -> Hub:
+        """What the routes use, once the server has started."""
+        hub: Hub = self.app.state.hub
+        return hub
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             scope["app"] = self.app
             await self.app.router(scope, receive, send)
         elif scope["type"] == "http":
-            await _Exchange(scope, send).run(self, receive)
+            await _Exchange(scope, receive, send).run(self)
         else:  # no route is a websocket
             await send({"type": "websocket.close", "code": 1008})
 
-    async def answer(self, exchange: _Exchange, receive: Receive) -> None:
+    async def answer(self, exchange: _Exchange) -> None:
         """Check a request, and answer it."""
         scope, limits = exchange.scope, self._settings.limits
         self._running += 1
@@ -69,7 +77,7 @@ class Outer:
             self._check(scope)
             exchange.expires(limits.request_seconds)
             scope["app"] = self.app
-            await self.app.router(scope, receive, exchange.send)
+            await self.app.router(scope, exchange.receive, exchange.send)
         finally:
             self._running -= 1
 
@@ -99,8 +107,9 @@ _CLOSE = {"Connection": "close"}
 class _Exchange:
     """One request and its reply."""
 
-    def __init__(self, scope: Scope, send: Send) -> None:
-        self.scope, self._send = scope, send
+    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self.scope, self._receive, self._send = scope, receive, send
+        self._more = _announces_much(scope)  # of the body, than was read
         self.status, self.began = 0, time.perf_counter()
         self._timeout: asyncio.Timeout | None = None
         self._seconds = 0.0
@@ -114,28 +123,47 @@ class _Exchange:
         if self._timeout is not None:
             self._timeout.reschedule(asyncio.get_running_loop().time() + self._seconds)
 
-    async def run(self, outer: Outer, receive: Receive) -> None:
+    async def run(self, outer: Outer) -> None:
         try:
             async with asyncio.timeout(None) as self._timeout:
-                await outer.answer(self, receive)
+                await outer.answer(self)
         except Exception as error:
             if not self.status:
                 problem = problem_of(_explained(error))
-                await reply(problem)(self.scope, receive, self.send)
+                await reply(problem)(self.scope, self.receive, self.send)
             elif not isinstance(error, TimeoutError):
                 problem_of(error)  # for the log: the reply had begun
                 raise
         finally:
             outer.finished(self)
 
+    async def receive(self) -> Message:
+        """Receive, and note when the body is there."""
+        message = await self._receive()
+        if not message.get("more_body", False):
+            self._more = False
+        return message
+
     async def send(self, message: Message) -> None:
         """Send on, with the security headers."""
         if message["type"] == "http.response.start":
             self.status = message["status"]
             message["headers"] = _secured(message)
+            if self._more:  # the rest of the body is not worth reading
+                message["headers"].append((b"connection", b"close"))
         if self._seconds:
             self._renew()
         await self._send(message)
+
+
+def _announces_much(scope: Scope) -> bool:
+    """Whether a body is to come that is long, or of unknown length."""
+    for name, value in scope["headers"]:
+        if name == b"transfer-encoding":
+            return True
+        if name == b"content-length":
+            return not value.isdigit() or int(value[:18]) > _MAX_DRAINED_BYTES
+    return False
 
 
 def _explained(error: Exception) -> Exception:

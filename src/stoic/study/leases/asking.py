@@ -185,9 +185,8 @@ class Asking(Leases):
                 return None
             _check(present, wish.budget)
             if proposal is not None and not self._is_present(connection, proposal, present.row):
-                proposal = (
-                    replace(proposal, made=_EARLIER[proposal.made]) if wish.stale_ok else None
-                )
+                how = _EARLIER.get(proposal.made, proposal.made)
+                proposal = replace(proposal, made=how) if wish.stale_ok else None
             if proposal is None and now:
                 proposal = self._suggest(connection, present)
             return None if proposal is None else self._new(connection, proposal, present, wish)
