@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
+from stoic.errors import UnknownStudy
 from stoic.server.events import Event, Feeds
 from stoic.server.problems import Problem
 from stoic.server.settings import Settings
@@ -45,7 +46,7 @@ class Hub:
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
         self.settings, self.metrics = settings, metrics
-        self.writer = Writer(settings.store)
+        self.writer = Writer(settings.store, make=not settings.read_only)
         self.reader = Reader(settings.store)
         self.feeds = Feeds(self.reader)
         self._answers = _Answers(Process(settings.store, ANSWERS), self.reader, self.feeds)
@@ -124,6 +125,27 @@ class Hub:
         self.forget(ref)
         self.feeds.changed(ref)
         return await self.reader.state(ref)
+
+    async def widen(self, ref: StudyRef, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Let a study go on in a wider space, or with a first baseline; its state."""
+
+        def widen() -> None:
+            with Study(self.settings.store, ref.name, **arguments) as study:
+                if study.uid != ref.uid:
+                    raise UnknownStudy(f"expected study {ref.name!r} to be there still, got none")
+
+        await self.writer.run_alone(widen)
+        self.feeds.changed(ref)
+        return await self.reader.state(ref)
+
+    async def finals(
+        self, ref: StudyRef, evaluations: int, contenders: Sequence[Mapping[str, Any]] | None
+    ) -> bool:
+        """Begin finals; who takes part is computed outside of the writer. False without two."""
+        chosen = contenders or await self.advisers.contenders(ref, evaluations)
+        if len(chosen) < 2:
+            return False
+        return await self.write(ref, lambda study: study.start_finals(evaluations, chosen))
 
     def forget(self, ref: StudyRef) -> None:
         """Forget a study that was deleted, or that another definition replaced."""

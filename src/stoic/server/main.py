@@ -17,6 +17,7 @@ from stoic.redaction import redacted_url
 from stoic.server.app import create_app
 from stoic.server.guard.protocol import limited
 from stoic.server.settings import Settings, is_loopback
+from stoic.study.store import open_store
 
 __all__ = ["Service", "serve"]
 
@@ -63,6 +64,7 @@ class Service(uvicorn.Server):
 def serve(settings: Settings) -> None:
     """Serve until SIGINT or SIGTERM."""
     _log_to_stderr()
+    open_store(settings.store, make=not settings.read_only).close()  # or say why it can't be
     service = Service(settings)
     if not is_loopback(settings.host) and not settings.behind_proxy:
         print("stoic: tokens travel unencrypted: put a proxy with TLS in front", file=sys.stderr)

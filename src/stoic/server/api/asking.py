@@ -99,9 +99,7 @@ async def finals(call: Call, study: StudyRef, body: Finals) -> Any:
     if body.end:
         await call.hub.write(study, Study.end_finals)
         return {"finals": False}
-    evaluations, contenders = body.begin or 1, body.contenders
-    begun = await call.hub.write(study, lambda opened: opened.start_finals(evaluations, contenders))
-    return {"finals": begun}
+    return {"finals": await call.hub.finals(study, body.begin or 1, body.contenders)}
 
 
 @routes.add("POST", _STUDY + ":reclaim")

@@ -6,9 +6,9 @@ from typing import Any
 
 import stoic
 from stoic import study as studies_of_store
-from stoic.errors import UnknownStudy
+from stoic.errors import InvalidInput, UnknownStudy
 from stoic.server.access import Verb
-from stoic.server.api.models import Create, Page, Removal, Studies, StudyState
+from stoic.server.api.models import Create, Page, Removal, Studies, StudyState, Widen
 from stoic.server.api.spaces import space_of
 from stoic.server.problems import Problem
 from stoic.server.routing import Call, Routes, as_json
@@ -84,6 +84,19 @@ def _arguments(call: Call, body: Create) -> dict[str, Any]:
 async def show(call: Call, study: StudyRef) -> Any:
     """The definition of a study, and how far it is."""
     return await call.hub.reader.state(study)
+
+
+@routes.add("POST", _STUDIES + "/{study}:widen", response_model=StudyState)
+async def widen(call: Call, study: StudyRef, body: Widen) -> Any:
+    """Let the study go on in a wider space, or with a first baseline."""
+    if body.space is None and body.baseline is None:
+        raise InvalidInput("expected a space, or a baseline, got neither")
+    given: dict[str, Any] = {}
+    if body.space is not None:
+        given["space"] = space_of(body.space, call.limits)
+    if body.baseline is not None:
+        given["baseline"] = body.baseline
+    return await call.hub.widen(study, given)
 
 
 @routes.add("DELETE", _STUDIES + "/{study}")

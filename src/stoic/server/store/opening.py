@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from stoic.errors import UnknownStudy
 from stoic.study import Study
+from stoic.study.store import Database
 
 __all__ = ["Studies"]
 
@@ -13,7 +12,9 @@ __all__ = ["Studies"]
 class Studies:
     """At most ``most`` studies; the one that was used longest ago is closed."""
 
-    def __init__(self, store: str, most: int, forget: Callable[[str], None] | None = None) -> None:
+    def __init__(
+        self, store: str | Database, most: int, forget: Callable[[str], None] | None = None
+    ) -> None:
         self._store, self._most, self._forgotten = store, most, forget
         self._open: dict[str, Study] = {}
 
@@ -35,8 +36,6 @@ class Studies:
         study = self._open.pop(uid, None)
         if study is not None:
             study.close()
-        if self._forgotten is not None:
-            self._forgotten(uid)
 
     def close(self) -> None:
         """Close all."""

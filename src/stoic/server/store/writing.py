@@ -1,4 +1,4 @@
-"""One thread that writes: it executes all waiting operations together, then acknowledges them."""
+"""One thread that writes: it executes all that waits in one transaction, then acknowledges it."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from stoic.errors import UnknownStudy
 from stoic.server.problems import busy
 from stoic.server.store.opening import Studies
 from stoic.study import Study
+from stoic.study.store import open_store
 
 __all__ = ["StudyRef", "Writer"]
 
@@ -49,11 +50,13 @@ class Writer:
     """Owns the studies of a store that are open for writing, and the thread that uses them."""
 
     store: str
+    make: bool = True  # the store, where there is none
     _waiting: queue.SimpleQueue[_Operation | None] = field(default_factory=queue.SimpleQueue)
 
     def __post_init__(self) -> None:
-        self._studies = Studies(self.store, _MAX_OPEN)
         self._loop = asyncio.get_running_loop()
+        self._database = open_store(self.store, make=self.make)
+        self._studies = Studies(self._database, _MAX_OPEN)
         self._thread = threading.Thread(target=self._work, name="stoic-writer", daemon=True)
         self._thread.start()
 
@@ -105,31 +108,45 @@ class Writer:
             if ended:
                 break
         self._studies.close()
+        self._database.close()
 
     def _execute(self, group: list[_Operation]) -> None:
-        by_study: dict[StudyRef | None, list[_Operation]] = {}
+        """Execute operations in one transaction, those on the store itself before it."""
+        by_study: dict[StudyRef, list[_Operation]] = {}
         for operation in group:
-            if not operation.done.cancelled():
-                by_study.setdefault(operation.ref, []).append(operation)
-        for ref, operations in by_study.items():
-            if ref is None:
-                for operation in operations:
-                    _attempt(operation)
+            if operation.done.cancelled():
+                continue
+            if operation.ref is None:
+                _attempt(operation)
             else:
-                self._on_study(ref, operations)
+                by_study.setdefault(operation.ref, []).append(operation)
+        opened = [
+            (study, by_study[ref])
+            for ref in sorted(by_study)  # servers of one store lock studies in the same order
+            if (study := self._opened(ref, by_study[ref])) is not None
+        ]
+        try:
+            with self._database.group():
+                for study, operations in opened:
+                    for operation in operations:
+                        _attempt(operation, study)
+        except Exception as error:  # nothing was written
+            for _, operations in opened:
+                for operation in operations:
+                    operation.error = operation.error or error
+        for study, operations in opened:
+            if any(isinstance(operation.error, UnknownStudy) for operation in operations):
+                self._studies.forget(study.uid)
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
             self._loop.call_soon_threadsafe(_acknowledge, group)
 
-    def _on_study(self, ref: StudyRef, operations: list[_Operation]) -> None:
+    def _opened(self, ref: StudyRef, operations: list[_Operation]) -> Study | None:
         try:
-            study = self._studies.get(ref.name, ref.uid)
-            for operation in operations:
-                _attempt(operation, study)
+            return self._studies.get(ref.name, ref.uid)
         except Exception as error:
             for operation in operations:
                 operation.error = error
-        if any(isinstance(operation.error, UnknownStudy) for operation in operations):
-            self._studies.forget(ref.uid)
+            return None
 
 
 def _attempt(operation: _Operation, *arguments: Study) -> None:

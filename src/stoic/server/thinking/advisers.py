@@ -58,13 +58,21 @@ class Advisers:
 
     async def ask(self, ref: StudyRef, takes: Sequence[Take]) -> list[StudyTrial | None]:
         """Trials, by suggestions where they are needed."""
+        queue, request = self._queue(ref), object()
+        return await asyncio.gather(*(queue.ask(take, request) for take in takes))
+
+    async def contenders(self, ref: StudyRef, evaluations: int) -> list[dict[str, Any]]:
+        """Who would take part in finals that began now."""
+        process = self._queue(ref).process
+        found: list[dict[str, Any]] = await process.do("contenders", ref, evaluations=evaluations)
+        return found
+
+    def _queue(self, ref: StudyRef) -> _Queue:
         queue = self._queues.get(ref.uid)
         if queue is None:
-            queue = self._queues[ref.uid] = _Queue(
-                ref, self._writer, self._least_loaded(), self._deadline
-            )
-        request = object()
-        return await asyncio.gather(*(queue.ask(take, request) for take in takes))
+            process = self._least_loaded()
+            queue = self._queues[ref.uid] = _Queue(ref, self._writer, process, self._deadline)
+        return queue
 
     def _least_loaded(self) -> Process:
         loads = [

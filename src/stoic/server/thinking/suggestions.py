@@ -20,10 +20,12 @@ class Tasks:
         self._studies = Studies(store, _MAX_OPEN)
 
     def do(self, task: str, name: str, uid: str, arguments: dict[str, Any]) -> Any:
-        """Proposals for the next trials."""
-        del task
+        """Proposals for the next trials, or who would take part in finals."""
         try:
-            found = self._studies.get(name, uid).suggest(arguments["count"])
+            study = self._studies.get(name, uid)
+            if task == "contenders":
+                return study.informed().contenders(arguments["evaluations"])
+            found = study.suggest(arguments["count"])
         except UnknownStudy:
             self._studies.forget(uid)
             raise
