@@ -2,43 +2,32 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, TypeVar
 
 from stoic.errors import UnknownStudy
 from stoic.server.events import Event, Feeds
 from stoic.server.problems import Problem
 from stoic.server.settings import Settings
-from stoic.server.store.reading import Position, Reader
+from stoic.server.store.asking import Asking, ask_all, taking
+from stoic.server.store.reading import Reader
 from stoic.server.store.writing import StudyRef, Writer
-from stoic.server.thinking.advisers import Advisers, Take
+from stoic.server.thinking.advisers import Advisers
+from stoic.server.thinking.answering import Answers
 from stoic.server.thinking.child import ANSWERS
 from stoic.server.thinking.process import Process
 from stoic.server.watch.metrics import Metrics
-from stoic.study import Proposal, Study, StudyTrial
+from stoic.study import Study, StudyTrial
 
-__all__ = ["Asking", "Hub"]
+__all__ = ["Hub"]
 
 _MAX_NAMES = 10_000  # that are remembered
 _FRESH_SECONDS = 0.5  # how long a list of studies is shown again
-_MAX_ANSWERS = 256  # that are kept
 
 Result = TypeVar("Result")
-
-
-@dataclass(frozen=True)
-class Asking:
-    """What a client asks for."""
-
-    count: int = 1
-    worker: str = ""
-    lease: float = 600.0
-    budget: int | None = None
-    key: str | None = None  # of a request that may be repeated
 
 
 class Hub:
@@ -49,7 +38,7 @@ class Hub:
         self.writer = Writer(settings.store, make=not settings.read_only)
         self.reader = Reader(settings.store)
         self.feeds = Feeds(self.reader)
-        self._answers = _Answers(Process(settings.store, ANSWERS), self.reader, self.feeds)
+        self._answers = Answers(Process(settings.store, ANSWERS), self.reader, self.feeds)
         self.advisers = Advisers(settings.store, settings.advisers, settings.deadline, self.writer)
         self._methods: dict[str, str] = {}  # of studies, by uid
         self._names: dict[str, StudyRef] = {}  # by name and by uid
@@ -168,9 +157,9 @@ class Hub:
     async def ask(self, ref: StudyRef, asking: Asking) -> tuple[list[StudyTrial], int]:
         """Trials, and how many the study has finished."""
         if await self._draws(ref):
-            found, finished = await self.write(ref, lambda study: _ask_all(study, asking))
+            found, finished = await self.write(ref, lambda study: ask_all(study, asking))
         else:
-            takes = [_taking(asking, index) for index in range(asking.count)]
+            takes = [taking(asking, index) for index in range(asking.count)]
             asked = await self.advisers.ask(ref, takes)
             found = [trial for trial in asked if trial is not None]
             finished = await self.write(ref, lambda study: study.finished)
@@ -241,69 +230,3 @@ class Hub:
         self._streams[who] -= 1
         if not self._streams[who]:
             del self._streams[who]
-
-
-class _Answers:
-    """Answers of studies, computed once for each length of the log."""
-
-    def __init__(self, process: Process, reader: Reader, feeds: Feeds) -> None:
-        self.process, self._reader, self._feeds = process, reader, feeds
-        self._known: dict[str, tuple[Position, dict[str, Any]]] = {}
-        self._under_way: dict[str, asyncio.Task[dict[str, Any]]] = {}
-
-    async def get(self, ref: StudyRef) -> dict[str, Any]:
-        """The answer of a study as it is now."""
-        now = await self._reader.position(ref)
-        known = self._known.get(ref.uid)
-        if known is not None and known[0].entries == now.entries:
-            return known[1]
-        task = self._under_way.get(ref.uid)
-        if task is not None:  # of an earlier state, perhaps: what it finds is then computed again
-            await asyncio.wait([task])
-            return await self.get(ref)
-        task = asyncio.create_task(self._compute(ref, now))
-        self._under_way[ref.uid] = task
-        return await asyncio.shield(task)
-
-    async def _compute(self, ref: StudyRef, now: Position) -> dict[str, Any]:
-        try:
-            found: dict[str, Any] = await self.process.do("result", ref)
-        finally:
-            del self._under_way[ref.uid]
-        self._known.pop(ref.uid, None)
-        while len(self._known) >= _MAX_ANSWERS:
-            self._known.pop(next(iter(self._known)))
-        self._known[ref.uid] = (now, found)
-        self._feeds.announce(ref, {"type": "answer", "entries": now.entries})
-        return found
-
-
-def _ask_all(study: Study, asking: Asking) -> tuple[list[StudyTrial], int]:
-    """Ask a study whose suggestions take no time."""
-    found = []
-    for index in range(asking.count):
-        if asking.budget is None:
-            trial: StudyTrial | None = study.ask(**_options(asking, index))
-        else:
-            trial = study.ask_within(asking.budget, **_options(asking, index))
-        if trial is None:
-            break
-        found.append(trial)
-    return found, study.finished
-
-
-def _taking(asking: Asking, index: int) -> Take:
-    """Ask a study for one of several trials, with a proposal."""
-
-    def take(study: Study, proposal: Proposal, stale_ok: bool) -> StudyTrial | None:
-        options = _options(asking, index)
-        if asking.budget is None:
-            return study.ask(**options, proposal=proposal, stale_ok=stale_ok)
-        return study.ask_within(asking.budget, **options, proposal=proposal, stale_ok=stale_ok)
-
-    return take
-
-
-def _options(asking: Asking, index: int) -> dict[str, Any]:
-    key = None if asking.key is None else f"{asking.key}#{index}"
-    return {"lease": asking.lease, "key": key, "worker": asking.worker}

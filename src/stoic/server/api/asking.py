@@ -6,9 +6,9 @@ from typing import Any
 
 from stoic.errors import InvalidInput
 from stoic.server.api.models import Ask, Asked, Enqueue, Finals, Nothing, Release, Renew
-from stoic.server.hub import Asking
 from stoic.server.problems import Problem
 from stoic.server.routing import Call, Routes
+from stoic.server.store.asking import Asking
 from stoic.server.store.writing import StudyRef
 from stoic.study import Study, StudyTrial
 

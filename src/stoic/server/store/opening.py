@@ -12,10 +12,8 @@ __all__ = ["Studies"]
 class Studies:
     """At most ``most`` studies; the one that was used longest ago is closed."""
 
-    def __init__(
-        self, store: str | Database, most: int, forget: Callable[[str], None] | None = None
-    ) -> None:
-        self._store, self._most, self._forgotten = store, most, forget
+    def __init__(self, store: str | Database, most: int) -> None:
+        self._store, self._most = store, most
         self._open: dict[str, Study] = {}
 
     def get(self, name: str, uid: str) -> Study:

@@ -13,12 +13,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from stoic.errors import StaleProposal
 from stoic.server.problems import Problem, busy
+from stoic.server.store.asking import Take
 from stoic.server.store.writing import StudyRef, Writer
 from stoic.server.thinking.child import SUGGESTIONS
 from stoic.server.thinking.process import Process
@@ -33,8 +34,6 @@ _MAX_TRIES = 3  # until a proposal that is out of date is taken, though nobody e
 _STOCK_SECONDS = 10.0  # after which proposals that were not taken are dropped
 
 _WITHOUT_THOUGHT = ("queue", "again")  # how trials are made that leave the proposal to the next
-
-Take = Callable[[Study, Proposal, bool], StudyTrial | None]
 
 
 @dataclass
