@@ -6,6 +6,7 @@ from typing import Any
 
 from starlette.responses import Response
 
+from stoic.server.api.describing import described
 from stoic.server.problems import busy
 from stoic.server.routing import Call, Routes
 from stoic.server.watch.metrics import CONTENT_TYPE
@@ -34,3 +35,9 @@ async def readyz(call: Call) -> Any:
 async def metrics(call: Call) -> Any:
     """Counters and durations in the text form of Prometheus."""
     return Response(call.hub.metrics.text(), media_type=CONTENT_TYPE)
+
+
+@routes.add("GET", "/openapi.json", include_in_schema=False)
+async def openapi(call: Call) -> Any:
+    """The description of this API."""
+    return described(call.scope["app"])

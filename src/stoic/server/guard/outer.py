@@ -128,6 +128,7 @@ class _Exchange:
             async with asyncio.timeout(None) as self._timeout:
                 await outer.answer(self)
         except Exception as error:
+            self._timeout = None  # it is over
             if not self.status:
                 problem = problem_of(_explained(error))
                 await reply(problem)(self.scope, self.receive, self.send)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeVar
 
-from stoic.errors import StoreMissing, UnknownStudy
+from stoic.errors import UnknownStudy
 from stoic.server.store.opening import Studies
 from stoic.server.store.writing import StudyRef
 from stoic.study import Study, StudySummary, summaries
@@ -54,7 +54,7 @@ class Reader:
 
     async def studies(self) -> tuple[StudySummary, ...]:
         """The studies of the store, oldest first."""
-        return await self._in_thread(self._studies)
+        return await self._in_thread(summaries, self.store)
 
     async def position(self, ref: StudyRef) -> Position:
         """How far a study is."""
@@ -84,12 +84,6 @@ class Reader:
         return await asyncio.get_running_loop().run_in_executor(self._thread, run, *arguments)
 
     # -- in the thread ------------------------------------------------------------------------
-
-    def _studies(self) -> tuple[StudySummary, ...]:
-        try:
-            return summaries(self.store)
-        except StoreMissing:
-            return ()
 
     def _on_study(self, ref: StudyRef, operation: Callable[[Study], Any]) -> Any:
         try:
