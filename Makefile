@@ -3,6 +3,7 @@
 # make demo    set up and tune a noisy server with outliers; ends with a report
 # make docs    set up and build the documentation as a site: build/site/index.html
 # make hosts   the examples for Ax, MLOS, Nevergrad and Hydra inside these libraries (1.6 GB)
+# make figures make the figures of the documentation, and the numbers in its text, again (minutes)
 # make bench   speed and regret figures (long)
 # make soak    whole grids and 200-run coverage that make test samples; long statistical checks
 #
@@ -21,7 +22,7 @@ DEMO := $(if $(wildcard .venv/ready),.venv,.venv-demo)
 # hundreds of processes are started, and would each compile all modules anew
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: test quick lint types unit demo hosts docs bench soak clean
+.PHONY: test quick lint types unit demo hosts docs figures bench soak clean
 
 test: lint
 	$(MAKE) --no-print-directory --output-sync=target -j2 types .venv/warm
@@ -80,6 +81,10 @@ demo: $(DEMO)/ready
 
 docs: .venv-docs/ready
 	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/python -m mkdocs --quiet build
+
+# two of them need data that are not distributed, and STOIC_DATA with their folder
+figures: .venv/ready
+	$(RUN) -m examples.gallery
 
 bench: .venv/ready
 	$(RUN) benchmarks/core/practical.py

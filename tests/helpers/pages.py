@@ -33,7 +33,7 @@ ROOT = Path(__file__).parents[2]
 GIVEN = ROOT / "tests" / "docs" / "given"
 READ = {"toml", "json", "yaml"}
 RUN = {"python", "pycon", "sh", "console"}
-NO_CODE = {"text"}
+NO_CODE = {"text", "c"}  # with a title, they are files like others
 
 _BLOCK = re.compile(
     r"(?P<before>(?:^[ \t]*<!--[^\n]*-->[ \t]*\n\s*)*)"
@@ -135,7 +135,7 @@ def run(page: str, folder: Path) -> dict[str, Any]:
         shutil.copytree(given, folder, dirs_exist_ok=True)
     environment = _environment(folder)
     for block in blocks(page):
-        if block.not_run or block.language in NO_CODE:
+        if block.not_run or (block.language in NO_CODE and not block.title):
             continue
         if block.title:
             _file(folder / block.title, block.text)
