@@ -92,6 +92,7 @@ bench: .venv/ready
 	$(RUN) benchmarks/core/throughput.py
 	$(RUN) benchmarks/core/quick.py
 	$(RUN) benchmarks/speed/run.py
+	$(RUN) benchmarks/server/load.py
 
 soak: .venv/warm
 	STOIC_SOAK=1 $(RUN) -m pytest -n 2 -q --dist worksteal tests
@@ -101,6 +102,7 @@ soak: .venv/warm
 	$(RUN) benchmarks/core/fuzz.py
 	$(RUN) benchmarks/core/hostile_states.py
 	$(RUN) benchmarks/study/soak.py
+	$(RUN) benchmarks/server/hostile.py
 
 clean:
 	rm -rf .venv .venv-demo .venv-hosts .venv-docs build dist demo-output

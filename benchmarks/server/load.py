@@ -11,13 +11,16 @@ import argparse
 import asyncio
 import json
 import random
+import sys
 import tempfile
 import time
 from pathlib import Path
 from statistics import quantiles
 from typing import Any
 
-from server.http import Client, Running, serving
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from server.calling import Client, Running, serving
 
 _STUDY = "/v1/studies/load"
 _SPACE = ["x=0:1.0", "y=0:1.0", "threads=1:64", "gc=g1,zgc,shenandoah"]

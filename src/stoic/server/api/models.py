@@ -164,7 +164,7 @@ class Query(BaseModel):
 class Page(Query):
     """Which part of a list: what comes after the cursor."""
 
-    cursor: Annotated[str, StringConstraints(max_length=40, pattern=r"^[0-9]*$")] = ""
+    cursor: Annotated[str, StringConstraints(max_length=18, pattern=r"^[0-9]*$")] = ""
     limit: Annotated[int, Field(ge=1, le=1000)] = 100
 
 
