@@ -91,21 +91,3 @@ def test_an_ask_that_failed_for_good_is_not_lost(tmp_path: Path) -> None:
         assert (first.number, second.number) == (0, 1)
         assert study.asked == 2
         study.close()
-
-
-def test_the_end_of_a_run_does_not_wait_for_a_dead_server(tmp_path: Path) -> None:
-    with serving(tmp_path / "s.db") as server:
-        study = stoic.connect(server.url, **MADE)
-        began: list[float] = []
-
-        def fn(x: float) -> float:
-            if study.finished < 2:
-                return x
-            server.kill()
-            began.append(time.monotonic())
-            raise KeyboardInterrupt
-
-        with pytest.raises(stoic.errors.StoreUnavailable):  # of the result, which needs the log
-            stoic.connect(server.url, patience=1.0).optimize(fn, 5)
-        assert time.monotonic() - began[0] < 30.0
-        study.close()

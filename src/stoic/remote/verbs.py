@@ -28,6 +28,7 @@ from stoic.study.answers import StudyAnswers
 from stoic.study.definition import Definition, checked_params
 from stoic.study.marks.additions import checked_note
 from stoic.study.records import StudyTrial, TrialRecord, numbered
+from stoic.study.store.rows import MAX_ROWS
 from stoic.study.workers import this_worker
 
 __all__ = ["RemoteVerbs"]
@@ -137,8 +138,9 @@ class RemoteVerbs(StudyAnswers, ForkAware):
         return self._asked(self._seconds(lease), integer(budget, "budget", at_least=0))
 
     def _asked(self, seconds: float, budget: int | None) -> StudyTrial | None:
-        wish = {"worker": self.worker, "lease": seconds}
-        wish |= {} if budget is None else {"budget": budget}
+        wish: dict[str, Any] = {"worker": self.worker, "lease": seconds}
+        if budget is not None and budget < MAX_ROWS:  # else it is no limit
+            wish["budget"] = budget
         with self._keys.of("ask", seconds, budget) as key:
             rows = rows_in(self._post("ask", wish, key=key), "trials")
         if not rows:
