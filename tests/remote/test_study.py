@@ -163,6 +163,21 @@ def test_definitions(service: Service, name: str) -> None:
     assert stoic.connect(url, name).target == "median"
 
 
+def test_a_study_gets_wider(service: Service, name: str) -> None:
+    with stoic.connect(service.url, name, space=LINE, direction="minimize") as before:
+        trial = before.ask()
+        wide = {"x": (0.0, 2.0)}
+        with stoic.connect(service.url, name, space=wide, direction="minimize") as study:
+            assert study.widened
+            assert study.space == stoic.Space(wide)
+            study.tell(study.ask(), 1.0)
+        assert stoic.connect(service.url, name, space=wide).widened == ()
+        before.tell(trial, 2.0)
+        before.enqueue({"x": 1.9})  # which the first space did not contain
+        assert before.ask().params == {"x": 1.9}
+        assert before.recommend().params
+
+
 # -- errors ----------------------------------------------------------------------------------------
 
 
