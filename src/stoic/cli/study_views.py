@@ -26,6 +26,8 @@ __all__ = ["best", "diagnosis", "listed", "shown", "trials"]
 _STYLES = {"fine": "green", "note": "yellow", "damage": "bold red"}
 _LABELS = {"fine": "ok", "note": "note", "damage": "damage"}
 
+_EXCLUDED = "excluded"  # of a trial of which no conclusion accounts for all measurements
+
 
 def listed(store: str, found: Sequence[StudySummary], as_json: bool) -> None:
     """The studies of a store."""
@@ -57,6 +59,8 @@ def shown(study: AnyStudy, as_json: bool) -> None:
         }  # fmt: skip
         print_json({**about, "result": study.result().to_dict() if records else None})
         return
+    excluded = sum(bool(record.excluded) for record in records)
+    counts |= {_EXCLUDED: excluded} if excluded else {}
     console = Console()
     result = study.result() if any(states) else None
     if result is not None:
@@ -125,7 +129,7 @@ def trials(study: AnyStudy, found: Sequence[TrialRecord], as_json: bool) -> None
         outcome = record.reason or "" if record.state == "failed" else outcome
         words = outcome if len(outcome) <= 24 else outcome[:23] + "…"
         row = (
-            Text(record.state),
+            Text(f"{record.state}, {_EXCLUDED}" if record.excluded else record.state),
             Text(" ".join(words.split())),
             Text(assignments(record.params, " ")),
         )

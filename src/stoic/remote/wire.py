@@ -8,10 +8,11 @@ from typing import Any, NamedTuple, TypeVar
 
 from stoic.errors import InvalidState, StoicError, StoreUnavailable
 from stoic.printable import visible
+from stoic.study.advisers.following import Logged
 from stoic.study.definition import Definition
 from stoic.study.records import StudySummary, StudyTrial, TrialRecord
 from stoic.study.store.codec import params_of, text_of, written
-from stoic.study.store.rows import MAX_ROWS, WHOLE_STUDY, Entry
+from stoic.study.store.rows import BY_WORKER, MAX_ROWS, Entry
 
 __all__ = [
     "State", "definition_of", "entry_of", "next_page", "number_in", "record_of", "rows_in",
@@ -154,6 +155,7 @@ def record_of(row: Row) -> TrialRecord:
         attempt=number_in(row, "attempt"),
         lease_until=_float_in(row, "lease_until"),
         notes=tuple(text_in({"notes": note}, "notes") for note in notes),
+        excluded=tuple(number_in({"excluded": i}, "excluded") for i in row.get("excluded") or ()),
     )
 
 
@@ -174,16 +176,19 @@ def summary_of(row: Row) -> StudySummary:
     )
 
 
-def entry_of(row: Row, seq: int) -> tuple[Entry, str]:
-    """The entry of a log with this number, and the parameters of its trial as they are stored."""
+def entry_of(row: Row, seq: int) -> Logged:
+    """The entry of a log with this number, as a follower of the log takes it."""
     trial, measurement = number_in(row, "trial"), number_in(row, "measurement")
-    if number_in(row, "seq") != seq or not WHOLE_STUDY <= trial <= MAX_ROWS:
+    if number_in(row, "seq") != seq or not BY_WORKER <= trial <= MAX_ROWS:
         raise _strange(f"entry {seq} of the log")
     value, told = row.get("value"), _float_in(row, "told")
     if measurement < 0:
         content = written(_object_in(row, "mark"))
-        return Entry(seq, trial, -seq, None, content, told), ""
-    params = text_of(_params_in(row))
+        return Entry(seq, trial, -seq, None, content, told), "", ""
+    params, worker = text_of(_params_in(row)), text_in(row, "worker")
+    text, reason = None, None
     if value is not None:
-        return Entry(seq, trial, measurement, repr(_float_in(row, "value")), None, told), params
-    return Entry(seq, trial, measurement, None, written(text_in(row, "reason")), told), params
+        text = repr(_float_in(row, "value"))
+    else:
+        reason = written(text_in(row, "reason"))
+    return Entry(seq, trial, measurement, text, reason, told), params, worker

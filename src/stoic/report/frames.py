@@ -15,8 +15,8 @@ __all__ = ["LIBRARIES", "OWN", "frame", "named", "of_result"]
 
 LIBRARIES = ("pandas", "polars")
 OWN = (
-    "trial", "measurement", "value", "state", "reason", "suspect", "notes", "asked", "told",
-    "worker",
+    "trial", "measurement", "value", "state", "reason", "suspect", "excluded", "notes", "asked",
+    "told", "worker",
 )  # fmt: skip
 _PREFIX = "param:"  # of a parameter whose name is that of another column
 _MAX_INT = 2**63 - 1  # that fits a column of integers

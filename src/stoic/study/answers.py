@@ -105,7 +105,8 @@ class StudyAnswers(ABC):
         """All trials as a data frame: a row for each measurement, failure and open trial.
 
         Columns: ``trial``, ``measurement``, the parameters, ``value``, ``state``, ``reason``,
-        ``suspect``, ``notes``, ``asked``, ``told`` and ``worker``; see `stoic.Result.to_frame`.
+        ``suspect``, ``excluded``, ``notes``, ``asked``, ``told`` and ``worker``; see
+        `stoic.Result.to_frame`.
         """
         return study_frame(self.space.names, self.trials, self.suspects(), library)
 

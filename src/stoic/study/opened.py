@@ -20,7 +20,7 @@ from stoic.errors import (
 )
 from stoic.forks import ForkAware
 from stoic.study.advisers import Adviser
-from stoic.study.advisers.following import Follower
+from stoic.study.advisers.following import Follower, Logged, logged
 from stoic.study.definition import Definition, StudyArguments
 from stoic.study.marks.additions import change, last_change, present_definition
 from stoic.study.records import numbered
@@ -28,7 +28,7 @@ from stoic.study.store import Database, open_store
 from stoic.study.store.codec import params_of
 from stoic.study.store.connection import Connection
 from stoic.study.store.ledger import Ledger, create, find, names
-from stoic.study.store.rows import Entry, StudyRow, TrialRow
+from stoic.study.store.rows import StudyRow, TrialRow
 from stoic.study.store.verify import not_behind, verify
 
 _LOG = logging.getLogger("stoic.study")
@@ -139,8 +139,8 @@ class OpenStudy(ForkAware):
             if not self.adviser.needs_history:
                 verify(connection, self.ledger, row)
                 return
-            entries: list[tuple[Entry, str]] = []
-            verify(connection, self.ledger, row, lambda *both: entries.append(both))
+            entries: list[Logged] = []
+            verify(connection, self.ledger, row, lambda *each: entries.append(each))
             self._follower.take(entries, row.entries, row.head)
 
     # -- the adviser --------------------------------------------------------------------------
@@ -191,11 +191,11 @@ class OpenStudy(ForkAware):
         if last is not None and last.seq > self._follower.change_seq:
             self.catch_up(connection, row)
 
-    def _after(self, connection: Connection, row: StudyRow) -> list[tuple[Entry, str]]:
-        """Entries that are new to the adviser, with the parameters of their trials."""
+    def _after(self, connection: Connection, row: StudyRow) -> list[Logged]:
+        """Entries that are new to the adviser."""
         follower = self._follower
         after = self.ledger.entries(connection, row, follower.seen, follower.head)
-        return [(entry, "" if trial is None else trial.params) for entry, trial in after]
+        return [logged(entry, trial) for entry, trial in after]
 
     def informed(self) -> Adviser:
         """The adviser, with the whole log."""

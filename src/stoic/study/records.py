@@ -8,7 +8,7 @@ from typing import Any
 from stoic.checks import integer
 from stoic.errors import UnknownTrial
 
-__all__ = ["Proposal", "StudySummary", "StudyTrial", "TrialRecord", "numbered"]
+__all__ = ["Exclusion", "Proposal", "StudySummary", "StudyTrial", "TrialRecord", "numbered"]
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,17 @@ class TrialRecord:
     attempt: int  # 0 where it was enqueued and not asked yet
     lease_until: float
     notes: tuple[str, ...] = ()  # of users, in the order in which they were written
+    excluded: tuple[int, ...] = ()  # positions in ``values``; (0,) for an excluded failure
+
+
+@dataclass(frozen=True)
+class Exclusion:
+    """What no conclusion and no suggestion accounts for: a measurement, a trial, or workers."""
+
+    trial: int | None  # None where it is about workers
+    measurement: int | None  # None for all of the trial, also further ones
+    worker: str | None  # how the names of the workers begin
+    since: float  # Unix seconds
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from stoic.report import Result
 from stoic.runs.run import RunLimits, limits_of
 from stoic.spaces import Space
 from stoic.study.definition import StudyArguments, checked_name
+from stoic.study.leases.keys import checked_key, token_of
 from stoic.study.leases.verbs import StudyLeases, checked_worker
 from stoic.study.opened import OpenStudy
 from stoic.study.records import StudyTrial
@@ -146,31 +147,50 @@ class Study(StudyLeases):
 
     # -- tell ---------------------------------------------------------------------------------
 
-    def tell(self, trial: StudyTrial | int, value: float, *, measurement: int = 0) -> None:
+    def tell(
+        self,
+        trial: StudyTrial | int,
+        value: float,
+        *,
+        measurement: int = 0,
+        worker: str | None = None,
+    ) -> None:
         """Report a value; it is on the disk when this returns.
 
         The same value again changes nothing, another one is a `ConflictingValue`. Further
-        measurements of the same trial have other numbers.
+        measurements of the same trial have other numbers. With ``worker``, the trial is that of
+        this worker from its first outcome on, whoever asked it.
         """
         wanted = self._opened.number(trial)
         y = number(value, "value", error=InvalidPayoff)
         which = integer(measurement, "measurement", at_least=0, at_most=2**31)
-        self._outcomes.value(wanted, which, y)
+        self._outcomes.value(wanted, which, y, _named(worker))
         self._leases.ended(wanted)
 
-    def fail(self, trial: StudyTrial | int, reason: str = "") -> None:
+    def fail(self, trial: StudyTrial | int, reason: str = "", *, worker: str | None = None) -> None:
         """Report that a trial gave no value; a repeated report changes nothing."""
         wanted = self._opened.number(trial)
         if not isinstance(reason, str):
             raise InvalidInput(f"expected reason as text, got {describe(reason)}")
-        self._outcomes.failure(wanted, reason[:_MAX_REASON_CHARACTERS])
+        self._outcomes.failure(wanted, reason[:_MAX_REASON_CHARACTERS], _named(worker))
         self._leases.ended(wanted)
 
-    def add(self, params: Mapping[str, Any], value: float) -> StudyTrial:
-        """Take in a measurement that was made elsewhere, as a trial of its own."""
-        checked = self._checked(params)
+    def add(
+        self,
+        params: Mapping[str, Any],
+        value: float,
+        *,
+        key: str | None = None,
+        worker: str | None = None,
+    ) -> StudyTrial:
+        """Take in a measurement that was made elsewhere, as a trial of its own.
+
+        A repeated call with the same ``key`` adds nothing, and gives the same trial.
+        """
+        checked, who = self._checked(params), _named(worker) or self.worker
         y = number(value, "value", error=InvalidPayoff)
-        return self._leases.leased(self._outcomes.add(checked, y, self.worker))
+        token = None if key is None else token_of(self.uid, checked_key(key), "add")
+        return self._leases.leased(self._outcomes.add(checked, y, who, token))
 
     # -- all in one call ----------------------------------------------------------------------
 
@@ -242,6 +262,10 @@ class Study(StudyLeases):
         ``pg_dump``.
         """
         backup(self._opened.database, path, force=force)
+
+
+def _named(worker: str | None) -> str | None:
+    return None if worker is None else checked_name(worker, "worker")
 
 
 def _mode(mode: object) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stoic.errors import StoreDamaged
 from stoic.study.marks.additions import text_of_note
+from stoic.study.marks.exclusions import Exclusions
 from stoic.study.records import TrialRecord
 from stoic.study.store.codec import params_of
 from stoic.study.store.connection import Connection
@@ -15,11 +16,12 @@ __all__ = ["records", "trials_and_entries"]
 
 def trials_and_entries(
     connection: Connection, ledger: Ledger
-) -> list[tuple[TrialRow, list[Entry]]]:
-    """Trials by number, each with its outcomes and notes in the log's order."""
-    row = ledger.present(connection).row
+) -> tuple[list[tuple[TrialRow, list[Entry]]], Exclusions]:
+    """Trials by number, each with its outcomes and notes in the log's order; what is excluded."""
+    row, excluded = ledger.present(connection).row, Exclusions()
     entries: dict[int, list[Entry]] = {}
     for entry in ledger.log(connection, row):
+        excluded.take(entry)
         if entry.is_note or not entry.is_mark:
             entries.setdefault(entry.trial, []).append(entry)
     found = [(t, entries.pop(t.number, [])) for t in ledger.trials(connection, row)]
@@ -27,15 +29,16 @@ def trials_and_entries(
         raise StoreDamaged(
             f"the log has entries of trial {min(entries)}, which does not exist", RESTORE
         )
-    return found
+    return found, excluded
 
 
 def records(connection: Connection, ledger: Ledger) -> tuple[TrialRecord, ...]:
     """Trials by number, as one transaction sees them."""
-    return tuple(_record(*each) for each in trials_and_entries(connection, ledger))
+    found, excluded = trials_and_entries(connection, ledger)
+    return tuple(_record(*each, excluded) for each in found)
 
 
-def _record(trial: TrialRow, entries: list[Entry]) -> TrialRecord:
+def _record(trial: TrialRow, entries: list[Entry], excluded: Exclusions) -> TrialRecord:
     told = [entry for entry in entries if not entry.is_mark]
     outcomes = [entry.outcome for entry in told]
     return TrialRecord(
@@ -50,4 +53,5 @@ def _record(trial: TrialRow, entries: list[Entry]) -> TrialRecord:
         attempt=trial.attempt,
         lease_until=trial.lease_until,
         notes=tuple(text_of_note(entry) for entry in entries if entry.is_note),
+        excluded=tuple(i for i, e in enumerate(told) if excluded.covers(e, trial.worker)),
     )

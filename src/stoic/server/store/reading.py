@@ -157,5 +157,7 @@ def _shown(entry: Entry, trial: TrialRow | None) -> dict[str, Any]:
     if entry.is_mark:
         return shown | {"mark": json.loads(entry.reason or "null")}
     value, reason = entry.outcome
-    params = None if trial is None else params_of(trial.params)
-    return shown | {"value": value, "reason": reason, "params": params}
+    about: dict[str, Any] = {"params": None, "worker": ""}
+    if trial is not None:
+        about = {"params": params_of(trial.params), "worker": trial.worker}
+    return shown | {"value": value, "reason": reason} | about

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from stoic.errors import InvalidInput
 from stoic.optimize import Answer, FinalsRecord, Luckiest, Suspect, Trial, Verdict
@@ -14,7 +14,7 @@ from stoic.optimize.finals.settling import Room
 from stoic.report import Result
 from stoic.study.definition import Definition
 
-__all__ = ["Adviser", "Mark", "Observation", "Params"]
+__all__ = ["Adviser", "LeftOut", "Mark", "Observation", "Params"]
 
 Params = Mapping[str, Any]
 Observation = tuple[int, Params, float | None, str | None]  # trial, its parameters, value, reason
@@ -26,6 +26,12 @@ class Mark:
 
     evaluations: int
     contenders: tuple[Params, ...] = ()
+
+
+class LeftOut(NamedTuple):
+    """An outcome of a trial that is excluded: the trial is finished, and nothing is known of it."""
+
+    trial: int
 
 
 class Adviser(ABC):
@@ -45,18 +51,24 @@ class Adviser(ABC):
         for observation in observations:
             self.take(*observation)
 
+    def leave_out(self, number: int) -> None:
+        """Take in that an outcome of a trial is excluded."""
+        del number
+
     def mark(self, mark: Mark) -> None:
         """Take in a mark of the log."""
         raise InvalidInput(f"expected no {mark} in this study; it has no finals")
 
-    def take_log(self, entries: Sequence[Observation | Mark]) -> None:
-        """Take in a part of the log: outcomes and marks, in order."""
+    def take_log(self, entries: Sequence[Observation | Mark | LeftOut]) -> None:
+        """Take in a part of the log: outcomes, excluded ones and marks, in order."""
         outcomes: list[Observation] = []
         for entry in entries:
             if isinstance(entry, Mark):
                 self.take_all(outcomes)
                 self.mark(entry)
                 outcomes = []
+            elif isinstance(entry, LeftOut):
+                self.leave_out(entry.trial)
             else:
                 outcomes.append(entry)
         self.take_all(outcomes)

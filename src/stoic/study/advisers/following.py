@@ -8,23 +8,25 @@ from typing import TYPE_CHECKING
 
 from stoic.errors import InvalidInput, StoreDamaged
 from stoic.printable import visible
-from stoic.study.advisers import Adviser, Mark, Observation
+from stoic.study.advisers import Adviser, LeftOut, Mark, Observation
 from stoic.study.advisers.bandits import PolicyAdviser
 from stoic.study.advisers.optimizers import OptimizerAdviser, RandomAdviser
 from stoic.study.definition import Definition
 from stoic.study.marks.additions import changed
+from stoic.study.marks.exclusions import Exclusions
 from stoic.study.marks.finals import mark_of
 from stoic.study.store.codec import params_of
-from stoic.study.store.rows import Entry, first_head
+from stoic.study.store.rows import Entry, TrialRow, first_head
 
 if TYPE_CHECKING:
     from stoic.policies import Policy
 
 _LOG = logging.getLogger("stoic.study")
 
-__all__ = ["Follower", "adviser_of", "observation_of"]
+__all__ = ["Follower", "Logged", "adviser_of", "logged", "observation_of"]
 
-Logged = tuple[Entry, str]  # an entry, and the parameters of its trial as they are stored
+# An entry, the parameters of its trial as they are stored, and the worker that told its outcome.
+Logged = tuple[Entry, str, str]
 
 
 def adviser_of(definition: Definition, policy: Policy | None = None) -> Adviser:
@@ -39,6 +41,11 @@ def observation_of(entry: Entry, params: str) -> Observation | Mark:
     if entry.is_mark:
         return mark_of(entry)
     return entry.trial, params_of(params), *entry.outcome
+
+
+def logged(entry: Entry, trial: TrialRow | None) -> Logged:
+    """An entry of the log with what a follower needs of its trial."""
+    return (entry, "", "") if trial is None else (entry, trial.params, trial.worker)
 
 
 class Follower:
@@ -59,6 +66,7 @@ class Follower:
         self._adviser: Adviser | None = None
         self.seen, self.head = 0, first_head(self._uid)
         self.change_seq = 0  # the last entry that changed the definition
+        self.excluded = Exclusions()
 
     @property
     def adviser(self) -> Adviser:
@@ -68,19 +76,21 @@ class Follower:
         return self._adviser
 
     def needs_all(self, entries: Sequence[Logged]) -> bool:
-        """Whether these new entries make the adviser begin again: the definition changes."""
-        return self.seen > 0 and any(entry.is_change for entry, _ in entries)
+        """Whether the adviser begins again: the definition changes, or what is excluded."""
+        return self.seen > 0 and any(e.is_change or e.is_exclusion for e, _, _ in entries)
 
     def take(self, entries: Sequence[Logged], seen: int, head: str) -> None:
         """Take in the entries up to ``seen``, whose digest is ``head``."""
-        changes = [entry for entry, _ in entries if entry.is_change]
+        changes = [entry for entry, _, _ in entries if entry.is_change]
         if changes:
             before, self.definition = self.definition, changed(self.definition, changes[-1])
             self._adviser, self.change_seq = None, changes[-1].seq
             for text in before.changes(self.definition):
                 _LOG.info("study %r goes on in another way: %s", self._name, visible(text))
         try:
-            self.adviser.take_log([observation_of(*e) for e in entries if not _of_users(e[0])])
+            for entry, _, _ in entries:
+                self.excluded.take(entry)
+            self.adviser.take_log([self._shown(*e) for e in entries if not _of_users(e[0])])
         except BaseException as error:
             self.forget()  # it may hold half of them
             if isinstance(error, InvalidInput):
@@ -88,7 +98,12 @@ class Follower:
             raise
         self.seen, self.head = seen, head
 
+    def _shown(self, entry: Entry, params: str, worker: str) -> Observation | Mark | LeftOut:
+        if not entry.is_mark and self.excluded.covers(entry, worker):
+            return LeftOut(entry.trial)
+        return observation_of(entry, params)
+
 
 def _of_users(entry: Entry) -> bool:
-    """Whether an entry is for people, or taken in before the adviser is made."""
-    return entry.is_note or entry.is_change
+    """Whether an entry is for people, or taken in before the adviser sees the log."""
+    return entry.is_note or entry.is_change or entry.is_exclusion

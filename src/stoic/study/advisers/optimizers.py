@@ -23,6 +23,8 @@ class OptimizerAdviser(Adviser):
     def __init__(self, definition: Definition) -> None:
         super().__init__(definition)
         self._numbers: list[int] = []
+        self._left_out: set[int] = set()  # trials with an excluded outcome
+        self._before_finals = 0  # finished trials, excluded ones included
 
     @cached_property
     def optimizer(self) -> Optimizer:
@@ -41,8 +43,12 @@ class OptimizerAdviser(Adviser):
         self.optimizer.tell_all([observation[1:] for observation in observations])
         self._numbers += [observation[0] for observation in observations]
 
+    def leave_out(self, number: int) -> None:
+        self._left_out.add(number)
+
     def mark(self, mark: Mark) -> None:
         if mark.evaluations:
+            self._before_finals = len({*self._numbers, *self._left_out})
             self.optimizer.start_finals(mark.evaluations, mark.contenders)
         else:
             self.optimizer.end_finals()
@@ -50,9 +56,7 @@ class OptimizerAdviser(Adviser):
     @property
     def finals(self) -> tuple[int, int] | None:
         found = self.optimizer.finals
-        return (
-            None if found is None else (len(set(self._numbers[: found.start])), found.evaluations)
-        )
+        return None if found is None else (self._before_finals, found.evaluations)
 
     def contenders(self, evaluations: int) -> list[dict[str, Any]]:
         return self.optimizer.contenders(evaluations)

@@ -20,7 +20,7 @@ def study_frame(
 ) -> Any:
     """The data frame of a study with these parameters."""
     suspected = {(suspect.trial, suspect.value) for suspect in suspects}
-    rows = [
+    rows: list[tuple[TrialRecord, int, float | None]] = [
         (record, i, value) for record in records for i, value in enumerate(record.values or (None,))
     ]
     columns: dict[str, list[Any]] = {
@@ -34,6 +34,7 @@ def study_frame(
         "state": [record.state for record, _, _ in rows],
         "reason": [record.reason for record, _, _ in rows],
         "suspect": [(record.number, value) in suspected for record, _, value in rows],
+        "excluded": [i in record.excluded for record, i, _ in rows],
         "notes": ["\n".join(record.notes) or None for record, _, _ in rows],
         "asked": [record.asked for record, _, _ in rows],
         "told": [record.told for record, _, _ in rows],

@@ -27,6 +27,7 @@ COLUMNS = (
     "worker",
     "attempt",
     "notes",
+    "excluded",
 )
 PARAM = "param:"  # prefix of a parameter whose name is that of another column
 _MAX_REASON_CHARACTERS = 10_000
@@ -45,6 +46,7 @@ class Incoming(NamedTuple):
     asked: float | None
     told: float | None
     notes: tuple[str, ...] = ()
+    excluded: bool = False
 
 
 def column_of(name: str) -> str:
@@ -122,6 +124,7 @@ def _measured(row: dict[str, Any], label: str, params: dict[str, Any]) -> Incomi
         _real(row, "asked"),
         _real(row, "told"),
         _notes(row),
+        _flag(row, "excluded"),
     )
 
 
@@ -205,6 +208,15 @@ def _notes(row: Mapping[str, Any]) -> tuple[str, ...]:
     if not isinstance(text, str):
         raise InvalidInput(f"expected notes as text, got {describe(text)}")
     return tuple(checked_note(line) for line in text.split("\n") if line.strip())
+
+
+def _flag(row: Mapping[str, Any], name: str) -> bool:
+    value = row.get(name, False)
+    known = {"true": True, "false": False, True: True, False: False}
+    wanted = value.lower() if isinstance(value, str) else value
+    if not isinstance(wanted, str | bool) or wanted not in known:
+        raise InvalidInput(f"expected {name} as true or false, got {describe(value)}")
+    return known[wanted]
 
 
 def _integer(row: Mapping[str, Any], name: str) -> int | None:

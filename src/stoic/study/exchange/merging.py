@@ -5,6 +5,7 @@ from __future__ import annotations
 from stoic.errors import ConflictingValue, InvalidInput
 from stoic.study.exchange.incoming import Incoming
 from stoic.study.marks.additions import add_note
+from stoic.study.marks.exclusions import exclusions, mark_trial
 from stoic.study.store.codec import params_of, text_of, value_of, written
 from stoic.study.store.connection import Connection
 from stoic.study.store.ledger import Ledger
@@ -50,6 +51,7 @@ class Merger:
                     f"{first.label}, got others; nothing was imported"
                 )
             trial = self._outcome(trial, row, i)
+            self._exclude(trial, row, i)
             for note in row.notes:
                 add_note(self.connection, self.ledger, self.present, trial.number, note)
 
@@ -65,8 +67,7 @@ class Merger:
     def _outcome(self, trial: TrialRow, row: Incoming, order: int) -> TrialRow:
         if row.state == OPEN:
             return trial
-        measurement = order if row.measurement is None else row.measurement
-        measurement = 0 if row.state == FAILED else measurement
+        measurement = _measurement(row, order)
         if trial.state != OPEN and self._settled(trial, row, measurement):
             self.known += 1
             return trial
@@ -85,6 +86,14 @@ class Merger:
             self.ledger.change(self.connection, trial)
         return trial
 
+    def _exclude(self, trial: TrialRow, row: Incoming, order: int) -> None:
+        """Exclude a measurement that is excluded in the file; none is taken back."""
+        if row.excluded and row.state != OPEN:
+            now, which = exclusions(self.connection, self.ledger), _measurement(row, order)
+            if not now.of_worker(trial.worker):
+                what = (self.connection, self.ledger, self.present, trial.number, which)
+                mark_trial(*what, out=True)
+
     def _settled(self, trial: TrialRow, row: Incoming, measurement: int) -> bool:
         """Whether the study has the row already."""
         if trial.state != row.state:
@@ -101,6 +110,12 @@ class Merger:
                 f"{trial.number}, got {row.value!r}; the first one stays; nothing was imported"
             )
         return known is not None
+
+
+def _measurement(row: Incoming, order: int) -> int:
+    if row.state == FAILED:
+        return 0
+    return order if row.measurement is None else row.measurement
 
 
 def _by_trial(rows: list[Incoming], following: int) -> list[list[Incoming]]:

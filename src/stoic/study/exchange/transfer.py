@@ -47,7 +47,8 @@ def export(store: str | os.PathLike[str], name: str, path: Path, kind: str | Non
 def _table(ledger: Ledger, connection: Connection, definition: Definition) -> Table:
     params = {name: column_of(name) for name in definition.space.names}
     rows = []
-    for trial, entries in trials_and_entries(connection, ledger):
+    found, excluded = trials_and_entries(connection, ledger)
+    for trial, entries in found:
         known = {
             "number": trial.number,
             "state": trial.state,
@@ -57,12 +58,14 @@ def _table(ledger: Ledger, connection: Connection, definition: Definition) -> Ta
         notes = [text_of_note(entry) for entry in entries if entry.is_note]
         end = {"asked": trial.asked, "worker": trial.worker, "attempt": trial.attempt}
         end |= {"notes": "\n".join(notes)} if notes else {}
-        rows += [{**known, **_outcome(entry), **end} for entry in told]
+        for entry in told:
+            out = {"excluded": True} if excluded.covers(entry, trial.worker) else {}
+            rows.append({**known, **_outcome(entry), **end, **out})
         if not told:
             rows.append({**known, **end})
     columns = ["number", "state", *params.values(), "value", "measurement", "reason"]
     columns += ["asked", "told", "worker", "attempt"]
-    columns += ["notes"] if any("notes" in row for row in rows) else []
+    columns += [name for name in ("notes", "excluded") if any(name in row for row in rows)]
     about = read(definition.text(), "a definition")
     return Table(rows, [], columns, {"name": ledger.name, **about})
 

@@ -57,7 +57,7 @@ class Leases(ForkAware):
         with self._database.write() as connection:
             present = self._ledger.present(connection, lock=True)
             row = self._opened.known(connection, number)
-            if row.state != OPEN or not own or own != row.token:
+            if row.state != OPEN or not own or own != row.token or row.attempt == 0:
                 return False
             if seconds is None:
                 row = row._replace(lease_until=GIVEN_BACK, expires=GIVEN_BACK, token="")
@@ -97,12 +97,14 @@ class Leases(ForkAware):
 
     # -- trials of the caller -----------------------------------------------------------------
 
-    def enqueue(self, params: dict[str, Any]) -> None:
-        """Add a trial that is leased before any suggestion."""
+    def enqueue(self, params: dict[str, Any], token: str) -> None:
+        """Add a trial that is leased before any suggestion; none with a token that is known."""
         with self._database.write() as connection:
             present = self._ledger.present(connection, lock=True)
+            if token and self._ledger.of_token(connection, token) is not None:
+                return
             count = present.row.next_number
-            trial = TrialRow(count, text_of(params), OPEN, present.now, GIVEN_BACK, "", 0)
+            trial = TrialRow(count, text_of(params), OPEN, present.now, GIVEN_BACK, "", 0, token)
             self._ledger.add(connection, trial)
             self._ledger.save(connection, present.row._replace(next_number=count + 1))
 

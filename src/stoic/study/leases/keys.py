@@ -29,9 +29,9 @@ def checked_key(key: object) -> str:
     return key
 
 
-def token_of(uid: str, key: str) -> str:
-    """The token of the lease that an ask with this key is given, in the study ``uid``."""
-    return KEYED + digest("key", uid, key)
+def token_of(uid: str, key: str, verb: str = "ask") -> str:
+    """The token of the trial that a call with this key is given, in the study ``uid``."""
+    return KEYED + digest(verb, uid, key)
 
 
 def random_token() -> str:

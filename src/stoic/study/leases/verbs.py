@@ -9,7 +9,7 @@ from stoic.checks import describe, integer, number
 from stoic.errors import InvalidInput, InvalidParams
 from stoic.study.definition import checked_name, checked_params
 from stoic.study.leases.asking import Asking, Wish
-from stoic.study.leases.keys import checked_key
+from stoic.study.leases.keys import checked_key, token_of
 from stoic.study.marking import StudyMarks
 from stoic.study.opened import OpenStudy
 from stoic.study.records import Proposal, StudyTrial
@@ -128,9 +128,19 @@ class StudyLeases(StudyMarks):
         """Take back the trials of processes that ended on this machine; return their number."""
         return self._leases.reclaim()
 
-    def enqueue(self, params: Mapping[str, Any]) -> None:
-        """Add a configuration that is asked before any suggestion."""
-        self._leases.enqueue(self._checked(params))
+    def enqueue(self, params: Mapping[str, Any], *, key: str | None = None) -> None:
+        """Add a configuration that is asked before any suggestion.
+
+        A repeated call with the same ``key`` adds nothing, as long as it was not asked.
+        """
+        token = "" if key is None else token_of(self.uid, checked_key(key), "enqueue")
+        self._leases.enqueue(self._checked(params), token)
+
+    def worker_of(self, trial: StudyTrial | int) -> str:
+        """Who has a trial, or told its first outcome; empty for one that was never asked."""
+        wanted = self._opened.number(trial)
+        with self._opened.database.read() as connection:
+            return self._opened.known(connection, wanted).worker
 
     def _checked(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """A configuration of the space, which another worker may have widened."""

@@ -136,9 +136,5 @@ def present_definition(connection: Connection, ledger: Ledger, text: str) -> Def
 def _append(
     connection: Connection, ledger: Ledger, present: Present, trial: int, content: dict[str, object]
 ) -> None:
-    """Append a mark, and save the study's row."""
-    seq = present.row.entries + 1
-    entry = Entry(seq, trial, -seq, None, written(content), present.now)
-    head = ledger.append_all(connection, present.row.head, [entry])
-    present.row = present.row._replace(entries=seq, head=head)
-    ledger.save(connection, present.row)
+    """Append a mark."""
+    ledger.mark(connection, present, trial, written(content))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from stoic.errors import InvalidInput, StoicError, StoreDamaged
-from stoic.study.advisers.following import adviser_of, observation_of
+from stoic.study.advisers.following import Follower, adviser_of, logged
 from stoic.study.definition import Definition
 from stoic.study.marks.additions import present_definition
 from stoic.study.repair.issues import Issue, damage, damage_of, fine, note
@@ -147,21 +147,20 @@ class _StudyCheck:
 
     def _replay(self) -> Iterator[Issue]:
         """Replay the log into the optimiser, and ask it for a trial."""
+        ledger, row = self._ledger, self._row
+        definition = present_definition(self._connection, ledger, self._definition.text())
         try:
-            adviser = adviser_of(
-                present_definition(self._connection, self._ledger, self._definition.text())
-            )
+            adviser_of(definition)
         except InvalidInput:
             words = "its policy has a schedule of its own, so it was not replayed"
             yield note("replay", self._where, words)
             return
         try:
-            entries = self._ledger.entries(self._connection, self._row)
-            adviser.take_log(
-                [observation_of(e, t.params) for e, t in entries if t is not None and not e.is_note]
-            )
-            pending = [params_of(trial.params) for trial in self._ledger.open(self._connection)]
-            adviser.suggest(self._row.next_number, pending)
+            follower = Follower(ledger.name, ledger.uid, definition)
+            entries = [logged(*each) for each in ledger.entries(self._connection, row)]
+            follower.take(entries, row.entries, row.head)
+            pending = [params_of(trial.params) for trial in ledger.open(self._connection)]
+            follower.adviser.suggest(row.next_number, pending)
         except StoicError as error:
             yield damage("replay", self._where, f"the optimiser does not take its log: {error}")
         else:

@@ -172,7 +172,7 @@ def _written(
     connection: Connection, ledger: Ledger, made: StudyRow, rows: list[TrialRow], found: Salvaged
 ) -> int:
     """Write trials and log; return the number of entries."""
-    known = [entry for entry in found.entries if entry.trial in found.trials or entry.is_change]
+    known = [entry for entry in found.entries if entry.trial in found.trials or entry.of_no_trial]
     kept = [
         entry._replace(seq=seq, measurement=-seq if entry.is_mark else entry.measurement)
         for seq, entry in enumerate(known, 1)

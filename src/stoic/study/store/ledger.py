@@ -206,12 +206,12 @@ class Ledger:
     ) -> Iterator[tuple[Entry, TrialRow | None]]:
         """Entries after number ``after``, whose digest is ``head``, with their trials.
 
-        An entry about the whole study has none.
+        An entry about no single trial has none.
         """
         head = first_head(self.uid) if head is None else head
         found = self._chunks(connection, _ENTRIES_AND_TRIALS, after, row.entries)
         for entry, rest in self._chain(row, found, after, head):
-            yield entry, None if entry.is_change else TrialRow.of(rest, self.uid)
+            yield entry, None if entry.of_no_trial else TrialRow.of(rest, self.uid)
 
     def _chain(
         self, row: StudyRow, found: Iterator[Any], seq: int, head: str
@@ -280,6 +280,14 @@ class Ledger:
             values.append((self.id, *entry, head))
         connection.execute_all(_ADD_ENTRY, values)
         return head
+
+    def mark(self, connection: Connection, present: Present, trial: int, content: str) -> None:
+        """Append a mark, and write the study's row with it."""
+        seq = present.row.entries + 1
+        entry = Entry(seq, trial, -seq, None, content, present.now)
+        head = self.append_all(connection, present.row.head, [entry])
+        present.row = present.row._replace(entries=seq, head=head)
+        self.save(connection, present.row)
 
     def save(self, connection: Connection, row: StudyRow) -> None:
         """Write the study's row."""

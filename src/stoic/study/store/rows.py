@@ -15,6 +15,7 @@ from stoic.errors import StoreDamaged
 from stoic.study.store.codec import reason_of, value_of
 
 __all__ = [
+    "BY_WORKER",
     "FAILED",
     "FIRST_FORMAT",
     "GIVEN_BACK",
@@ -37,8 +38,10 @@ __all__ = [
 OPEN, TOLD, FAILED = "open", "told", "failed"
 MAX_ROWS = 10**7  # trials or entries of a study that are plausible; the largest budget of tune
 GIVEN_BACK, TAKEN_BACK = 0.0, 1.0  # ends of leases that are over: released, or reclaimed
+BY_WORKER = -2  # the trial of an exclusion of workers by their names
 WHOLE_STUDY = -1  # the trial of an entry that is about none: a change of the definition
 NOTE = '{"note":'  # the begin of the content of a note
+EXCLUSION = ('{"exclude":', '{"include":')  # of an exclusion, and of its end
 KEYED = "k"  # the begin of tokens that are derived from a key; others are hexadecimal
 UNKNOWN = -1.0  # the end of a lease of format 1, by an unknown clock
 RESTORE = "restore the store from a copy, or let `stoic study doctor` save what is readable"
@@ -132,10 +135,10 @@ FIRST_FORMAT = ("", "", 0.0, 0, UNKNOWN)  # further fields of a row of format 1,
 class Entry(NamedTuple):
     """An entry of the log: one measurement, the failure of a trial, or a mark.
 
-    A mark is no outcome: it is a note on its trial, or says that the study goes on in another way:
-    in a wider space, with a first baseline, or in finals, whose mark is of the trial that was asked
-    last. Its content is JSON data in ``reason``, and its measurement is negative, the number of the
-    entry, so that no two are alike.
+    A mark is no outcome: it is a note on its trial, or an exclusion, or says that the study goes on
+    in another way: in a wider space, with a first baseline, or in finals, whose mark is of the
+    trial that was asked last. Its content is JSON data in ``reason``, and its measurement is
+    negative, the number of the entry, so that no two are alike.
     """
 
     seq: int
@@ -154,6 +157,16 @@ class Entry(NamedTuple):
     def is_note(self) -> bool:
         """Whether the mark is a note of a user."""
         return self.is_mark and (self.reason or "").startswith(NOTE)
+
+    @property
+    def is_exclusion(self) -> bool:
+        """Whether the mark excludes measurements, or takes them back."""
+        return self.is_mark and (self.reason or "").startswith(EXCLUSION)
+
+    @property
+    def of_no_trial(self) -> bool:
+        """Whether the mark is of no single trial."""
+        return self.is_mark and self.trial in (WHOLE_STUDY, BY_WORKER)
 
     @property
     def is_change(self) -> bool:
