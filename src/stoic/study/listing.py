@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from stoic.errors import StoreDamaged, UnknownStudy
 from stoic.study.definition import Definition
@@ -15,14 +17,10 @@ from stoic.study.store.rows import FAILED, OPEN, TOLD
 __all__ = ["delete", "summaries"]
 
 
-def summaries(store: str | os.PathLike[str]) -> tuple[StudySummary, ...]:
+def summaries(store: str | os.PathLike[str] | Database) -> tuple[StudySummary, ...]:
     """The studies of a store, oldest first."""
-    database = open_store(store, make=False)
-    try:
-        with database.read() as connection:
-            return tuple(_summary(database, connection, name) for name in names(connection))
-    finally:
-        database.close()
+    with _using(store) as database, database.read() as connection:
+        return tuple(_summary(database, connection, name) for name in names(connection))
 
 
 def _summary(database: Database, connection: Connection, name: str) -> StudySummary:
@@ -49,18 +47,31 @@ def _summary(database: Database, connection: Connection, name: str) -> StudySumm
     )
 
 
-def delete(store: str | os.PathLike[str], name: str) -> None:
-    """Remove a study and all of its trials; this can't be undone."""
+def delete(store: str | os.PathLike[str] | Database, name: str, uid: str | None = None) -> None:
+    """Remove a study and all of its trials; this can't be undone.
+
+    With its ``uid``, no other study is removed that has the name by now.
+    """
+    with _using(store) as database, database.write() as connection:
+        wanted = "SELECT id, uid FROM stoic_studies WHERE name = ?"
+        found = connection.execute(wanted + connection.dialect.for_update, (name,)).fetchone()
+        if found is None or uid not in (None, found[1]):
+            listed = ", ".join(map(repr, names(connection))) or "none"
+            got = repr(name) if found is None else f"{name!r} with the uid {uid!r}"
+            raise UnknownStudy(f"expected a study among {listed}, got {got}")
+        for table, column in (("log", "study"), ("trials", "study"), ("studies", "id")):
+            connection.execute(f"DELETE FROM stoic_{table} WHERE {column} = ?", (found[0],))
+        database.deleted(found[0])
+
+
+@contextmanager
+def _using(store: str | os.PathLike[str] | Database) -> Iterator[Database]:
+    """A store that is open, or for as long as it is used."""
+    if isinstance(store, Database):
+        yield store
+        return
     database = open_store(store, make=False)
     try:
-        with database.write() as connection:
-            wanted = "SELECT id FROM stoic_studies WHERE name = ?"
-            study = connection.value(wanted + connection.dialect.for_update, (name,))
-            if study is None:
-                listed = ", ".join(map(repr, names(connection))) or "none"
-                raise UnknownStudy(f"expected a study among {listed}, got {name!r}")
-            for table, column in (("log", "study"), ("trials", "study"), ("studies", "id")):
-                connection.execute(f"DELETE FROM stoic_{table} WHERE {column} = ?", (study,))
-            database.deleted(study)
+        yield database
     finally:
         database.close()

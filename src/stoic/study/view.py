@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from typing import Any
 
+from stoic.checks import integer
 from stoic.study.advisers import Adviser
 from stoic.study.answers import StudyAnswers
 from stoic.study.definition import Definition
+from stoic.study.exchange.logs import log_page
 from stoic.study.opened import OpenStudy
 from stoic.study.records import TrialRecord
 from stoic.study.store.urls import shown
@@ -61,6 +64,18 @@ class StudyView(StudyAnswers):
         """All trials, by number."""
         with self._opened.database.read() as connection:
             return records(connection, self._opened.ledger)
+
+    def entries_after(self, seq: int = 0, limit: int = 1000) -> list[dict[str, Any]]:
+        """At most ``limit`` entries of the log after the ``seq``-th, in order, as plain data.
+
+        An outcome has ``seq``, ``trial``, ``measurement``, ``value``, ``reason`` (of a failure) and
+        ``told``, and of its trial ``params`` and ``worker``. A mark (a note, an exclusion, finals,
+        a change of the definition) has its content as ``mark``.
+        """
+        after = integer(seq, "seq", at_least=0)
+        most = integer(limit, "limit", at_least=1)
+        with self._opened.database.read() as connection:
+            return log_page(connection, self._opened.ledger, after, most)[0]
 
     def informed(self) -> Adviser:
         return self._opened.informed()

@@ -12,11 +12,11 @@ from stoic.errors import UnknownStudy
 from stoic.server.store.opening import Studies
 from stoic.server.store.writing import StudyRef
 from stoic.study import Study, StudySummary, summaries
+from stoic.study.exchange.logs import log_page
 from stoic.study.marks.additions import present_definition
 from stoic.study.store import Database, open_store
-from stoic.study.store.codec import params_of
 from stoic.study.store.ledger import Ledger, find
-from stoic.study.store.rows import FAILED, OPEN, Entry, StudyRow, TrialRow
+from stoic.study.store.rows import FAILED, OPEN, Entry, StudyRow
 
 __all__ = ["Position", "Reader"]
 
@@ -119,16 +119,17 @@ class Reader:
     def _log(self, ref: StudyRef, after: int, limit: int) -> dict[str, Any]:
         database, ledger = self._ledger(ref)
         with database.read() as connection:
-            row = ledger.present(connection).row
-            found = ledger.entries(connection, row)
-            listed = [_shown(*each) for each in found if after < each[0].seq <= after + limit]
-            return {"uid": ref.uid, "entries": listed, "last": row.entries}
+            listed, last = log_page(connection, ledger, after, limit)
+            return {"uid": ref.uid, "entries": listed, "last": last}
 
     def _since(self, ref: StudyRef, after: int) -> tuple[list[Entry], Position]:
         database, ledger = self._ledger(ref)
         with database.read() as connection:
             row = ledger.present(connection).row
-            found = [entry for entry in ledger.log(connection, row) if entry.seq > after]
+            found: list[Entry] = []
+            if after < row.entries:
+                head = ledger.head(connection, after)
+                found = [entry for entry, _ in ledger.entries(connection, row, after, head)]
             return found, Position(row.entries, row.next_number)
 
     def _ledger(self, ref: StudyRef) -> tuple[Database, Ledger]:
@@ -144,20 +145,3 @@ class Reader:
                 self._ledgers.pop(next(iter(self._ledgers)))
             ledger = self._ledgers[ref.uid] = Ledger(self._database, found[0])
         return self._database, ledger
-
-
-def _shown(entry: Entry, trial: TrialRow | None) -> dict[str, Any]:
-    """An entry of the log as clients get it."""
-    shown: dict[str, Any] = {
-        "seq": entry.seq,
-        "trial": entry.trial,
-        "measurement": entry.measurement,
-        "told": entry.told,
-    }
-    if entry.is_mark:
-        return shown | {"mark": json.loads(entry.reason or "null")}
-    value, reason = entry.outcome
-    about: dict[str, Any] = {"params": None, "worker": ""}
-    if trial is not None:
-        about = {"params": params_of(trial.params), "worker": trial.worker}
-    return shown | {"value": value, "reason": reason} | about

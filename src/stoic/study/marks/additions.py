@@ -12,11 +12,12 @@ from stoic.study.definition import Definition, checked_params
 from stoic.study.store.codec import read, written
 from stoic.study.store.connection import Connection
 from stoic.study.store.ledger import Ledger, Present
-from stoic.study.store.rows import RESTORE, WHOLE_STUDY, Entry, first_head
+from stoic.study.store.rows import RESTORE, WHOLE_STUDY, Entry
 from stoic.study.store.schema import ENTRY_COLUMNS
 
 __all__ = [
     "add_note",
+    "append_mark",
     "change",
     "changed",
     "checked_note",
@@ -34,7 +35,6 @@ _LAST = (
     f"SELECT {_COLUMNS} FROM stoic_log WHERE study = ? AND trial = ? "
     "AND measurement < 0 ORDER BY measurement LIMIT 1"
 )
-_DIGEST = "SELECT seal FROM stoic_log WHERE study = ? AND seq = ?"
 
 # -- notes -------------------------------------------------------------------------------------
 
@@ -102,8 +102,7 @@ def last_change(connection: Connection, ledger: Ledger) -> Entry | None:
     found = connection.execute(_LAST, (ledger.id, WHOLE_STUDY)).fetchone()
     if found is None:
         return None
-    before = connection.value(_DIGEST, (ledger.id, found[0] - 1))
-    return Entry.of(found, first_head(ledger.uid) if before is None else before, found[0])
+    return Entry.of(found, ledger.head(connection, found[0] - 1), found[0])
 
 
 def changed(definition: Definition, entry: Entry) -> Definition:
@@ -133,8 +132,18 @@ def present_definition(connection: Connection, ledger: Ledger, text: str) -> Def
 # -- entries -----------------------------------------------------------------------------------
 
 
+def append_mark(
+    connection: Connection, ledger: Ledger, present: Present, trial: int, content: str
+) -> None:
+    """Append a mark, and save the study's row."""
+    seq = present.row.entries + 1
+    entry = Entry(seq, trial, -seq, None, content, present.now)
+    head = ledger.append_all(connection, present.row.head, [entry])
+    present.row = present.row._replace(entries=seq, head=head)
+    ledger.save(connection, present.row)
+
+
 def _append(
     connection: Connection, ledger: Ledger, present: Present, trial: int, content: dict[str, object]
 ) -> None:
-    """Append a mark."""
-    ledger.mark(connection, present, trial, written(content))
+    append_mark(connection, ledger, present, trial, written(content))

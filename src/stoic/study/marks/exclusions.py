@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from stoic.errors import StoreDamaged
+from stoic.study.marks.additions import append_mark
 from stoic.study.records import Exclusion
 from stoic.study.store.codec import read, written
 from stoic.study.store.connection import Connection
@@ -136,4 +137,5 @@ def mark_worker(
 def _append(
     connection: Connection, ledger: Ledger, present: Present, trial: int, what: object, *, out: bool
 ) -> None:
-    ledger.mark(connection, present, trial, written({_EXCLUDE if out else _INCLUDE: what}))
+    content = written({_EXCLUDE if out else _INCLUDE: what})
+    append_mark(connection, ledger, present, trial, content)

@@ -157,7 +157,8 @@ class _StudyCheck:
             return
         try:
             follower = Follower(ledger.name, ledger.uid, definition)
-            entries = [logged(*each) for each in ledger.entries(self._connection, row)]
+            head = first_head(ledger.uid)
+            entries = [logged(*each) for each in ledger.entries(self._connection, row, 0, head)]
             follower.take(entries, row.entries, row.head)
             pending = [params_of(trial.params) for trial in ledger.open(self._connection)]
             follower.adviser.suggest(row.next_number, pending)

@@ -198,31 +198,40 @@ class Ledger:
     def log(self, connection: Connection, row: StudyRow) -> Iterator[Entry]:
         """All entries of the log, in order; none is missing."""
         found = self._chunks(connection, _SOME_ENTRIES, 0, row.entries)
-        for entry, _ in self._chain(row, found, 0, first_head(self.uid)):
+        for entry, _ in self._chain(row, found, 0, first_head(self.uid), row.entries):
             yield entry
 
+    def head(self, connection: Connection, seq: int) -> str:
+        """The digest of an entry, with which the next one is chained."""
+        found = connection.value("SELECT seal FROM stoic_log WHERE study = ? AND seq = ?",
+                                 (self.id, seq))  # fmt: skip
+        return first_head(self.uid) if found is None else str(found)
+
     def entries(
-        self, connection: Connection, row: StudyRow, after: int = 0, head: str | None = None
+        self, connection: Connection, row: StudyRow, after: int, head: str, last: int | None = None
     ) -> Iterator[tuple[Entry, TrialRow | None]]:
         """Entries after number ``after``, whose digest is ``head``, with their trials.
 
         An entry about no single trial has none.
         """
-        head = first_head(self.uid) if head is None else head
-        found = self._chunks(connection, _ENTRIES_AND_TRIALS, after, row.entries)
-        for entry, rest in self._chain(row, found, after, head):
+        last = row.entries if last is None else min(last, row.entries)
+        found = self._chunks(connection, _ENTRIES_AND_TRIALS, after, last)
+        for entry, rest in self._chain(row, found, after, head, last):
             yield entry, None if entry.of_no_trial else TrialRow.of(rest, self.uid)
 
     def _chain(
-        self, row: StudyRow, found: Iterator[Any], seq: int, head: str
+        self, row: StudyRow, found: Iterator[Any], seq: int, head: str, last: int
     ) -> Iterator[tuple[Entry, Any]]:
-        """Entries of the chain up to the head in the study's row, each with its other columns."""
+        """Entries of the chain up to the ``last``, each with its other columns.
+
+        The digest of the study's last one is in its row.
+        """
         for columns in found:
             seq += 1
             entry = Entry.of(columns, head, seq)
             head = columns[6]
             yield entry, columns[7:]
-        if seq != row.entries or head != row.head:
+        if seq < last or (seq == row.entries and head != row.head):
             raise StoreDamaged(
                 f"the log of study {self.name!r} ends after entry {seq}, expected {row.entries}",
                 RESTORE,
@@ -280,14 +289,6 @@ class Ledger:
             values.append((self.id, *entry, head))
         connection.execute_all(_ADD_ENTRY, values)
         return head
-
-    def mark(self, connection: Connection, present: Present, trial: int, content: str) -> None:
-        """Append a mark, and write the study's row with it."""
-        seq = present.row.entries + 1
-        entry = Entry(seq, trial, -seq, None, content, present.now)
-        head = self.append_all(connection, present.row.head, [entry])
-        present.row = present.row._replace(entries=seq, head=head)
-        self.save(connection, present.row)
 
     def save(self, connection: Connection, row: StudyRow) -> None:
         """Write the study's row."""
