@@ -1,6 +1,6 @@
 """Ask and tell over HTTP under load: rounds a second, and how long replies take.
 
-``python benchmarks/server/load.py [--seconds 300] [--clients 64] [--store URL]`` lets workers
+``python benchmarks/server/load.py [--seconds 300] [--clients 64]`` lets workers
 ask for random suggestions and tell values, every reply after the disk has it; then 16 workers with
 the optimiser at 200 trials. Server and workers share the machine.
 """
@@ -20,6 +20,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from server import peer
 from server.calling import Client, Running, serving
 
 _STUDY = "/v1/studies/load"
@@ -133,6 +134,8 @@ def main() -> None:
         one(f"{given.clients} clients, random", given.clients, given.seconds, "random")
     if given.only != "random":
         one("16 clients, optimiser, n=200", 16, min(given.seconds, 60.0), "auto", 200)
+    if given.only is None:
+        print(json.dumps(peer.measured(8, min(given.seconds, 60.0))), flush=True)
 
 
 if __name__ == "__main__":

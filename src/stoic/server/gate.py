@@ -88,7 +88,6 @@ class Gate:
         )
 
     def _of_header(self, call: Call, given: list[str]) -> Principal:
-        self._refusals.check(_address(call))
         scheme, _, presented = given[0].partition(" ")
         found = None
         if len(given) == 1 and scheme.lower() == "bearer":
@@ -104,12 +103,13 @@ class Gate:
         return found
 
     def sign_in(self, call: Call, presented: str) -> Principal | None:
-        """What a presented token grants; None where it is wrong, which may not happen often."""
-        address = _address(call)
-        self._refusals.check(address)
+        """What a presented token grants; None where it is wrong, which may not happen often.
+
+        A right one is let in however many wrong ones came from its address.
+        """
         found = None if self.tokens is None else self.tokens.principal(presented)
         if found is None:
-            self._refusals.take(address)
+            self._refusals.take(_address(call))
         return found
 
     def _session(self, call: Call) -> Session | None:
