@@ -47,8 +47,7 @@ BODIES: dict[str, Any] = {
 PENDING = {
     route
     for route in TABLE
-    if "clude" in route[1]
-    or route in (("GET", "/"), ("GET", "/login"), ("GET", "/static/{name}"))
+    if route in (("GET", "/"), ("GET", "/login"), ("GET", "/static/{name}"))
     or route[1].startswith("/studies")
 }
 PROTECTED = [each for each in PROTECTED if each[:2] not in PENDING]

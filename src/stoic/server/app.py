@@ -15,7 +15,7 @@ except ImportError as missing:
 
 import stoic
 from stoic.server import signing
-from stoic.server.api import asking, health, reading, studies, telling
+from stoic.server.api import asking, excluding, health, reading, studies, telling
 from stoic.server.api.models import ProblemDetails
 from stoic.server.gate import Gate
 from stoic.server.guard.outer import Outer
@@ -28,7 +28,8 @@ __all__ = ["api_of", "create_app"]
 
 # the routes that are called most come first
 ROUTES: tuple[Routes, ...] = (
-    telling.routes, asking.routes, reading.routes, health.routes, studies.routes, signing.routes,
+    telling.routes, asking.routes, reading.routes, health.routes, studies.routes,
+    excluding.routes, signing.routes,
 )  # fmt: skip
 
 

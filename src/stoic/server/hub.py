@@ -140,6 +140,7 @@ class Hub:
         """Forget a study that was deleted, or that another definition replaced."""
         self._names = {key: found for key, found in self._names.items() if found != ref}
         self._listed = (0.0, [])
+        self._methods.pop(ref.uid, None)
         self.advisers.forget(ref)
 
     async def read(self, ref: StudyRef, operation: Callable[[Study], Result]) -> Result:
@@ -183,27 +184,33 @@ class Hub:
 
     async def trials(self, ref: StudyRef, after: int, limit: int) -> dict[str, Any]:
         """Trials by number from ``after`` on, and the cursor of the next page."""
-
-        def page(study: Study) -> dict[str, Any]:
-            found = study.trials[after : after + limit + 1]
-            listed = [asdict(record) for record in found[:limit]]
-            return {"trials": listed, "next": str(after + limit) if len(found) > limit else None}
-
-        return await self.read(ref, page)
+        found = (await self.reader.trials(ref))[after : after + limit + 1]
+        more = str(after + limit) if len(found) > limit else None
+        return {"trials": [asdict(record) for record in found[:limit]], "next": more}
 
     # -- for the page -------------------------------------------------------------------------
 
-    async def enqueue(self, ref: StudyRef, params: Mapping[str, Any]) -> None:
+    async def enqueue(
+        self, ref: StudyRef, params: Mapping[str, Any], key: str | None = None
+    ) -> None:
         """Let a configuration be asked before any suggestion."""
-        await self.write(ref, lambda study: study.enqueue(params))
+        await self.write(ref, lambda study: study.enqueue(params, key=key))
 
-    async def exclude(self, ref: StudyRef, trial: int, measurement: int | None = None) -> None:
-        """Exclude a measurement, or all of a trial."""
-        raise Problem(501, "not-yet", f"exclusion of {trial}, {measurement} in {ref.name!r}")
+    async def exclude(self, ref: StudyRef, trial: int, measurement: int | None = None) -> bool:
+        """Exclude a measurement, or all of a trial; False where it is excluded already."""
+        return await self.write(ref, lambda study: study.exclude(trial, measurement))
 
-    async def include(self, ref: StudyRef, trial: int, measurement: int | None = None) -> None:
-        """Take an exclusion back."""
-        raise Problem(501, "not-yet", f"inclusion of {trial}, {measurement} in {ref.name!r}")
+    async def include(self, ref: StudyRef, trial: int, measurement: int | None = None) -> bool:
+        """Take an exclusion back; False where there is none."""
+        return await self.write(ref, lambda study: study.include(trial, measurement))
+
+    async def exclude_worker(self, ref: StudyRef, prefix: str) -> bool:
+        """Exclude all of the workers whose names begin so, now and later."""
+        return await self.write(ref, lambda study: study.exclude_worker(prefix))
+
+    async def include_worker(self, ref: StudyRef, prefix: str) -> bool:
+        """Take the exclusion of workers back."""
+        return await self.write(ref, lambda study: study.include_worker(prefix))
 
     async def snapshot(self, ref: StudyRef) -> dict[str, Any]:
         """What the page shows of a study."""

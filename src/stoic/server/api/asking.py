@@ -5,37 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from stoic.errors import InvalidInput
+from stoic.server.api.callers import key_of, worker_of
 from stoic.server.api.models import Ask, Asked, Enqueue, Finals, Nothing, Release, Renew
-from stoic.server.problems import Problem
 from stoic.server.routing import Call, Routes
 from stoic.server.store.asking import Asking
 from stoic.server.store.writing import StudyRef
 from stoic.study import Study, StudyTrial
 
-__all__ = ["routes", "worker_of"]
+__all__ = ["routes"]
 
 routes = Routes("ask")
-_MAX_KEY_CHARACTERS = 200
 _STUDY = "/v1/studies/{study}"
-
-
-def worker_of(call: Call, worker: str) -> str:
-    """The name of a worker: it begins with the id of the token that it used."""
-    return f"{call.who.id}/{worker}"
-
-
-def _key(call: Call) -> str | None:
-    """The key of a request that may be repeated, apart for each token."""
-    given = call.headers.getlist("idempotency-key")
-    if not given:
-        return None
-    if len(given) > 1 or not 0 < len(given[0]) <= _MAX_KEY_CHARACTERS or not given[0].isascii():
-        raise Problem(
-            422,
-            "invalid-request",
-            f"expected one Idempotency-Key of 1 to {_MAX_KEY_CHARACTERS} ASCII characters",
-        )
-    return f"{call.who.id}/{given[0]}"
 
 
 @routes.add("POST", _STUDY + ":ask", response_model=Asked)
@@ -44,7 +24,7 @@ async def ask(call: Call, study: StudyRef, body: Ask) -> Any:
 
     With a header Idempotency-Key the same request may be sent again: it gets the same trials.
     """
-    asking = Asking(body.count, worker_of(call, body.worker), body.lease, body.budget, _key(call))
+    asking = Asking(body.count, worker_of(call, body.worker), body.lease, body.budget, key_of(call))
     trials, finished = await call.hub.ask(study, asking)
     return {
         "trials": [_asked(trial, body.lease) for trial in trials],
@@ -86,8 +66,11 @@ def _held(study: StudyRef, number: int, token: str) -> StudyTrial:
 
 @routes.add("POST", _STUDY + ":enqueue")
 async def enqueue(call: Call, study: StudyRef, body: Enqueue) -> Any:
-    """Let a configuration be asked before any suggestion."""
-    await call.hub.enqueue(study, body.params)
+    """Let a configuration be asked before any suggestion.
+
+    With a header Idempotency-Key the same request may be sent again: it is enqueued once.
+    """
+    await call.hub.enqueue(study, body.params, key_of(call))
     return {"enqueued": True}
 
 

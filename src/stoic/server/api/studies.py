@@ -6,7 +6,7 @@ from typing import Any
 
 import stoic
 from stoic import study as studies_of_store
-from stoic.errors import InvalidInput, UnknownStudy
+from stoic.errors import InvalidInput
 from stoic.server.access import Verb
 from stoic.server.api.models import Create, Page, Removal, Studies, StudyState, Widen
 from stoic.server.api.spaces import space_of
@@ -105,12 +105,6 @@ async def delete(call: Call, study: StudyRef, query: Removal) -> Any:
     if query.uid != study.uid:
         raise Problem(409, "other-study", "expected the unique id of this study, got another")
     store = call.hub.settings.store
-
-    def remove() -> None:
-        if study not in [(each.name, each.uid) for each in studies_of_store.summaries(store)]:
-            raise UnknownStudy(f"expected study {study.name!r} to be there still, got none")
-        studies_of_store.delete(store, study.name)
-
-    await call.hub.writer.run_alone(remove)
+    await call.hub.writer.run_alone(lambda: studies_of_store.delete(store, study.name, study.uid))
     call.hub.forget(study)
     return {"deleted": True}

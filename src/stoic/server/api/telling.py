@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from stoic.errors import AccessDenied
+from stoic.server.api.callers import key_of, worker_of
 from stoic.server.api.models import Add, Fail, Note, Outcome, Tell
 from stoic.server.routing import Call, Routes
 from stoic.server.store.writing import StudyRef
@@ -17,10 +19,20 @@ _STUDY = "/v1/studies/{study}"
 
 @routes.add("POST", _STUDY + ":tell", response_model=Outcome)
 async def tell(call: Call, study: StudyRef, body: Tell) -> Any:
-    """Report a value; it is on the disk when the reply comes."""
+    """Report a value; it is on the disk when the reply comes.
+
+    The trial is from then on that of the token that reported it first. Only that token may report
+    further measurements of it, so that each measurement has one source.
+    """
+    own, worker = f"{call.who.id}/", worker_of(call, body.worker)
 
     def report(opened: Study) -> int:
-        opened.tell(body.trial, body.value, measurement=body.measurement)
+        if body.measurement and not opened.worker_of(body.trial).startswith(own):
+            raise AccessDenied(
+                f"expected further measurements of trial {body.trial} by the token that reported "
+                "the first one, got another token; enqueue its configuration, and report it anew"
+            )
+        opened.tell(body.trial, body.value, measurement=body.measurement, worker=worker)
         return opened.finished
 
     finished = await call.hub.write(study, report)
@@ -30,9 +42,10 @@ async def tell(call: Call, study: StudyRef, body: Tell) -> Any:
 @routes.add("POST", _STUDY + ":fail", response_model=Outcome)
 async def fail(call: Call, study: StudyRef, body: Fail) -> Any:
     """Report that a trial gave no value."""
+    worker = worker_of(call, body.worker)
 
     def report(opened: Study) -> int:
-        opened.fail(body.trial, body.reason)
+        opened.fail(body.trial, body.reason, worker=worker)
         return opened.finished
 
     finished = await call.hub.write(study, report)
@@ -41,8 +54,14 @@ async def fail(call: Call, study: StudyRef, body: Fail) -> Any:
 
 @routes.add("POST", _STUDY + ":add")
 async def add(call: Call, study: StudyRef, body: Add) -> Any:
-    """Take in a measurement that was made elsewhere, as a trial of its own."""
-    trial = await call.hub.write(study, lambda opened: opened.add(body.params, body.value))
+    """Take in a measurement that was made elsewhere, as a trial of its own.
+
+    With a header Idempotency-Key the same request may be sent again: it is added once.
+    """
+    worker, key = worker_of(call, body.worker), key_of(call)
+    trial = await call.hub.write(
+        study, lambda opened: opened.add(body.params, body.value, key=key, worker=worker)
+    )
     return {
         "number": trial.number,
         "params": trial.params,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeVar
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 from stoic.errors import UnknownStudy
 from stoic.server.store.opening import Studies
 from stoic.server.store.writing import StudyRef
-from stoic.study import Study, StudySummary, summaries
+from stoic.study import Study, StudySummary, TrialRecord, summaries
 from stoic.study.exchange.logs import log_page
 from stoic.study.marks.additions import present_definition
 from stoic.study.store import Database, open_store
@@ -22,6 +23,7 @@ __all__ = ["Position", "Reader"]
 
 _MAX_OPEN = 64  # studies that are held open
 _MAX_LEDGERS = 1024
+_RECENT_SECONDS = 1.0
 
 Result = TypeVar("Result")
 
@@ -47,6 +49,7 @@ class Reader:
         self._open = Studies(store, _MAX_OPEN)
         self._database: Database | None = None
         self._ledgers: dict[str, Ledger] = {}
+        self._recent: tuple[str, float, tuple[TrialRecord, ...]] = ("", 0.0, ())
 
     async def run(self, ref: StudyRef, operation: Callable[[Study], Result]) -> Result:
         """Execute an operation that changes nothing."""
@@ -64,6 +67,10 @@ class Reader:
     async def state(self, ref: StudyRef) -> dict[str, Any]:
         """A study's definition as it is now, and its counts."""
         return await self._in_thread(self._state, ref)
+
+    async def trials(self, ref: StudyRef) -> tuple[TrialRecord, ...]:
+        """All trials, by number; those of a moment ago again, while somebody turns pages."""
+        return await self._in_thread(self._trials, ref)
 
     async def log(self, ref: StudyRef, after: int, limit: int) -> dict[str, Any]:
         """Entries of the log after one, each with the parameters of its trial."""
@@ -115,6 +122,13 @@ class Reader:
             "failed": states.get(FAILED, 0),
             "entries": row.entries,
         }
+
+    def _trials(self, ref: StudyRef) -> tuple[TrialRecord, ...]:
+        uid, until, found = self._recent
+        if uid != ref.uid or time.monotonic() > until:
+            found = self._on_study(ref, lambda study: study.trials)
+            self._recent = (ref.uid, time.monotonic() + _RECENT_SECONDS, found)
+        return found
 
     def _log(self, ref: StudyRef, after: int, limit: int) -> dict[str, Any]:
         database, ledger = self._ledger(ref)
