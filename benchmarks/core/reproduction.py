@@ -5,7 +5,7 @@
 
 Checks the results again and writes ``docs/reproduction``: an overview with one row for each figure
 or table, a page for each experiment with its claims, figures and small summaries, and a page on
-real data. The counts are also written into the project's README. An experiment without results is
+real data. The counts are also written into the page on bandits. An experiment without results is
 listed as not run, and its own page is left as it is. Without any results nothing is written. With
 ``--clock``, the time that the first command took by the clock, the overview states it.
 """
@@ -82,8 +82,8 @@ def write_pages(
     more = first_row(measured) if measured else ""
     cost = spent(sum(used.values()) / 3600.0, clock, where)
     write(pages / "README.md", overview(found, cost, more))
-    readme = root / "README.md"
-    write(readme, insert(readme.read_text(encoding="utf-8"), tallies(found)))
+    bandits = root / "docs" / "understand" / "bandits.md"
+    write(bandits, insert(bandits.read_text(encoding="utf-8"), tallies(found)))
     return tallies(found)
 
 

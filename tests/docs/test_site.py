@@ -18,8 +18,6 @@ from helpers.pages import ROOT
 
 if not (ROOT / "website").is_dir():
     pytest.skip("a source distribution has no site", allow_module_level=True)
-sys.path.insert(0, str(ROOT))
-
 from website import check, names
 from website.repository import Repository
 
