@@ -13,6 +13,7 @@ from stoic.optimize.answers import Trial
 from stoic.optimize.answers.recommendation import recommend
 from stoic.optimize.optimizer import Optimizer
 from stoic.optimize.thinning import ThinnedModeller
+from stoic.parallel import one_thread
 
 if TYPE_CHECKING:
     from stoic.report.result import Result
@@ -64,7 +65,8 @@ class Replay:
         self.take(trials, position + 1)
         if self.optimizer.history.successes < _MIN_VALUES:
             return None
-        answer = recommend(self.optimizer.knowledge(self._modeller.model()))
+        with one_thread():
+            answer = recommend(self.optimizer.knowledge(self._modeller.model()))
         return Estimate(position, answer.value, *answer.interval)
 
 

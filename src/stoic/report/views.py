@@ -15,6 +15,7 @@ from stoic.optimize.answers import middle
 from stoic.optimize.answers.interval import along
 from stoic.optimize.answers.possible import Possible
 from stoic.optimize.optimizer import Optimizer
+from stoic.parallel import one_thread
 from stoic.report.importance import Importance, bare, columns, importance
 from stoic.report.ranges import MAX_DRAWN, bulk, drawn, padded
 from stoic.report.replay import Estimate, replay
@@ -91,10 +92,12 @@ def around(optimizer: Optimizer, result: Result) -> tuple[list[Importance], list
     """
     if result.best is None or not result.best.bounded:
         return [], []
-    shares = importance(optimizer)
-    u = result.space.encode(result.best.params)
-    names = [share.name for share in shares if share.name in result.best.params][: _LIMITS.slices]
-    return shares, [slice_through(optimizer, u, name) for name in names]
+    params = result.best.params
+    u = result.space.encode(params)
+    with one_thread():
+        shares = importance(optimizer)
+        names = [share.name for share in shares if share.name in params][: _LIMITS.slices]
+        return shares, [slice_through(optimizer, u, name) for name in names]
 
 
 def _same(optimizer: Optimizer, result: Result) -> bool:

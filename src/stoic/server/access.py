@@ -71,6 +71,8 @@ TABLE: dict[tuple[str, str], Access] = {
     ("POST", "/logout"): Access(None, page=True, serves_read_only=True),
     ("GET", "/static/{name}"): _ANYBODY,
     ("GET", "/studies/{study}"): Access(Verb.READ, study=True, page=True),
+    ("GET", "/studies/{study}/live"): Access(Verb.READ, study=True, page=True),
+    ("GET", "/studies/{study}/points"): Access(Verb.READ, study=True, page=True),
     ("POST", "/studies/{study}/again"): Access(Verb.ASK, study=True, page=True),
     ("POST", "/studies/{study}/exclude"): Access(Verb.ADMIN, study=True, page=True),
     ("POST", "/studies/{study}/include"): Access(Verb.ADMIN, study=True, page=True),

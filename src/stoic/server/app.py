@@ -20,6 +20,7 @@ from stoic.server.api.models import ProblemDetails
 from stoic.server.gate import Gate
 from stoic.server.guard.outer import Outer
 from stoic.server.hub import Hub
+from stoic.server.page import routes as page_routes
 from stoic.server.routing import Guarded, Routes
 from stoic.server.settings import Settings
 from stoic.server.watch.metrics import Metrics
@@ -29,7 +30,7 @@ __all__ = ["api_of", "create_app"]
 # the routes that are called most come first
 ROUTES: tuple[Routes, ...] = (
     telling.routes, asking.routes, reading.routes, health.routes, studies.routes,
-    excluding.routes, signing.routes,
+    excluding.routes, signing.routes, page_routes.routes,
 )  # fmt: skip
 
 

@@ -58,6 +58,11 @@ class Feeds:
         if feed is not None:
             feed.publish([event | {"id": feed.seen.key}])
 
+    def watched(self, ref: StudyRef) -> bool:
+        """Whether somebody watches a study."""
+        feed = self._feeds.get(ref.uid)
+        return feed is not None and bool(feed.queues)
+
     @property
     def watchers(self) -> int:
         """How many streams there are."""

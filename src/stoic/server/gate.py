@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from stoic.server.access import SAFE, Access
 from stoic.server.guard.rates import Rates
-from stoic.server.problems import Problem, reply
+from stoic.server.page.rendering import page
+from stoic.server.problems import Problem, shown
 from stoic.server.sessions import COOKIE, Session, Sessions
 from stoic.server.settings import Settings
 from stoic.server.tokens import LOCAL, Principal, TokenFile
@@ -132,10 +133,10 @@ class Gate:
         return self.tokens is None or self.tokens.of_id(call.who.id) is not None
 
     def refusal(self, call: Call, problem: Problem) -> Response:
-        """The reply to a browser: the page to sign in, where a token is needed."""
+        """The reply to a browser: a page, and that to sign in where a token is needed."""
         if problem.status == 401 and call.method in SAFE:
             return RedirectResponse("/login", 303)
-        return reply(problem)
+        return HTMLResponse(page("problem", **shown(problem)), problem.status, problem.headers)
 
 
 def _address(call: Call) -> str:

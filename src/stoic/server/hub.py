@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from stoic.errors import UnknownStudy
 from stoic.server.events import Event, Feeds
-from stoic.server.problems import Problem
+from stoic.server.page.keeping import Keeper
 from stoic.server.settings import Settings
 from stoic.server.store.asking import Asking, ask_all, taking
 from stoic.server.store.reading import Reader
@@ -39,6 +39,7 @@ class Hub:
         self.reader = Reader(settings.store)
         self.feeds = Feeds(self.reader)
         self._answers = Answers(Process(settings.store, ANSWERS), self.reader, self.feeds)
+        self.pages = Keeper(self._answers.process, self.reader, self.feeds)
         self.advisers = Advisers(settings.store, settings.advisers, settings.deadline, self.writer)
         self._methods: dict[str, str] = {}  # of studies, by uid
         self._names: dict[str, StudyRef] = {}  # by name and by uid
@@ -55,6 +56,7 @@ class Hub:
 
     async def close(self) -> None:
         """Finish what was begun, and close the store."""
+        await self.pages.close()
         await self.feeds.close()
         await self.advisers.close()
         await self.writer.close()
@@ -211,10 +213,6 @@ class Hub:
     async def include_worker(self, ref: StudyRef, prefix: str) -> bool:
         """Take the exclusion of workers back."""
         return await self.write(ref, lambda study: study.include_worker(prefix))
-
-    async def snapshot(self, ref: StudyRef) -> dict[str, Any]:
-        """What the page shows of a study."""
-        raise Problem(501, "not-yet", f"snapshot of {ref.name!r}")
 
     # -- events -------------------------------------------------------------------------------
 

@@ -29,7 +29,7 @@ from stoic.errors import (
 from stoic.printable import visible
 from stoic.redaction import redacted
 
-__all__ = ["Problem", "busy", "problem_of", "reply"]
+__all__ = ["Problem", "busy", "problem_of", "reply", "shown"]
 
 _LOG = logging.getLogger("stoic.server")
 _MAX_DETAIL_CHARACTERS = 2000
@@ -102,15 +102,19 @@ def problem_of(error: BaseException) -> Problem:
     return Problem(500, code, f"the reason is in the server's log under id {key}")
 
 
-def reply(problem: Problem) -> Response:
-    """The reply of a problem."""
-    detail = visible(redacted(problem.detail))[:_MAX_DETAIL_CHARACTERS]
-    data: dict[str, Any] = {
+def shown(problem: Problem) -> dict[str, Any]:
+    """What a client is told of a problem."""
+    return {
         "type": f"{REFERENCE}#{problem.code}",
         "title": _TITLES.get(problem.status, "Not possible"),
         "status": problem.status,
         "code": problem.code,
-        "detail": detail,
+        "detail": visible(redacted(problem.detail))[:_MAX_DETAIL_CHARACTERS],
     }
+
+
+def reply(problem: Problem) -> Response:
+    """The reply of a problem."""
+    data = shown(problem)
     body = json.dumps(data, separators=(",", ":")).encode()
     return Response(body, problem.status, problem.headers, "application/problem+json")

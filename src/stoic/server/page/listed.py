@@ -1,0 +1,159 @@
+"""The lists of the page: suspects, what is under evaluation, workers, and the latest trials."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from stoic.report import Result
+from stoic.report.html.markup import config, figure, percent, printable
+from stoic.report.html.tables import wildest
+from stoic.report.views import lucky, suspected
+from stoic.study import TrialRecord
+from stoic.study.records import Exclusion
+from stoic.study.store.rows import FAILED, OPEN, TAKEN_BACK, TOLD
+
+__all__ = ["excluded", "latest", "queue", "suspects", "workers"]
+
+MAX_SUSPECTS = 60
+_MAX_LATEST = 15
+_MAX_QUEUE = 40
+_MAX_WORKERS = 40
+_MAX_PARAMETERS = 8  # of a configuration that are shown
+_MAX_NAME = 60  # characters of a worker's name
+
+
+def shown(params: Mapping[str, Any]) -> str:
+    """A configuration on one line."""
+    return config(params, _MAX_PARAMETERS)
+
+
+def suspects(result: Result, records: Sequence[TrialRecord]) -> list[dict[str, Any]]:
+    """The wildest suspects, each with what was expected and the reason."""
+    return [
+        {
+            "trial": each.trial,
+            "measurement": _measurement(records, each.trial, each.value),
+            "params": shown(each.params),
+            "value": figure(each.value),
+            "expected": figure(each.expected),
+            "reason": printable(each.reason),
+        }
+        for each in wildest(result)[:MAX_SUSPECTS]
+    ]
+
+
+def _measurement(records: Sequence[TrialRecord], trial: int, value: float) -> int:
+    """Which measurement of its trial a value is."""
+    values = records[trial].values if trial < len(records) else ()
+    return values.index(value) if value in values else 0
+
+
+def latest(result: Result, records: Sequence[TrialRecord]) -> list[dict[str, Any]]:
+    """The latest evaluations, the newest first."""
+    wrong, luckiest, n = suspected(result), lucky(result), len(result.trials)
+    found = []
+    for i in range(n - 1, max(n - 1 - _MAX_LATEST, -1), -1):
+        trial = result.trials[i]
+        remarks = ["suspect"] * (i in wrong) + ["luckiest"] * (i == luckiest)
+        if trial.failed:
+            remarks.append(f"failed: {printable(trial.reason or 'no reason given', 120)}")
+        record = records[trial.number] if trial.number < len(records) else None
+        again = trial.value is not None and record is not None
+        found.append({
+            "trial": trial.number,
+            "measurement": _measurement(records, trial.number, trial.value or 0.0) if again else 0,
+            "params": shown(trial.params),
+            "value": "" if trial.value is None else figure(trial.value),
+            "remark": ", ".join(remarks),
+            "failed": trial.failed,
+            "suspect": i in wrong,
+            "worker": "" if record is None else printable(record.worker, _MAX_NAME),
+            "told": None if record is None else record.told,
+        })  # fmt: skip
+    return found
+
+
+def queue(records: Iterable[TrialRecord]) -> dict[str, Any]:
+    """Trials that wait to be asked, in their order, and those under evaluation."""
+    waiting: list[dict[str, Any]] = []
+    running: list[dict[str, Any]] = []
+    for record in records:
+        if record.state == OPEN:
+            back = record.lease_until <= TAKEN_BACK
+            (waiting if back else running).append({
+                "trial": record.number,
+                "params": shown(record.params),
+                "worker": "" if back else printable(record.worker, _MAX_NAME),
+                "asked": record.asked,
+                "until": None if back else record.lease_until,
+                "attempt": record.attempt,
+            })  # fmt: skip
+    return {
+        "waiting": waiting[:_MAX_QUEUE],
+        "running": running[:_MAX_QUEUE],
+        "waiting_total": len(waiting),
+        "running_total": len(running),
+    }
+
+
+def excluded(
+    result: Result, records: Sequence[TrialRecord], rules: Sequence[Exclusion]
+) -> list[dict[str, Any]]:
+    """Excluded measurements and failures, each with what excludes it."""
+    numbers = sorted(trial.number for trial in result.trials)
+    prefixes = [rule.worker for rule in rules if rule.worker is not None]
+    named = {rule.trial for rule in rules}
+    found: list[dict[str, Any]] = []
+    for record in records:
+        for i in record.excluded:
+            y = record.values[i] if i < len(record.values) else None
+            by = next((prefix for prefix in prefixes if record.worker.startswith(prefix)), None)
+            by = None if record.number in named else by
+            found.append({
+                "trial": record.number,
+                "measurement": i,
+                "position": bisect_left(numbers, record.number) - 0.5,
+                "y": y,
+                "value": "failed" if y is None else figure(y),
+                "params": shown(record.params),
+                "worker": by or "",
+                "why": f"worker {printable(by, _MAX_NAME)}" if by else "this measurement",
+            })  # fmt: skip
+    return found
+
+
+def workers(records: Sequence[TrialRecord], result: Result) -> dict[str, Any]:
+    """Workers with their trials, and the shares that failed or are suspects."""
+    wrong = {(suspect.trial, suspect.value) for suspect in result.suspects}
+    found: dict[str, dict[str, Any]] = {}
+    for record in records:
+        if not record.worker:
+            continue
+        row = found.setdefault(record.worker, dict.fromkeys(_COUNTS, 0) | {"last": record.asked})
+        row["trials"] += 1
+        row["open"] += record.state == OPEN and record.lease_until > TAKEN_BACK
+        row["failed"] += record.state == FAILED
+        row["told"] += record.state == TOLD
+        row["measured"] += len(record.values)
+        row["suspects"] += sum((record.number, value) in wrong for value in record.values)
+        row["last"] = max(row["last"], record.told or record.asked)
+    by_trials = sorted(found.items(), key=lambda item: (-item[1]["trials"], item[0]))
+    rows = [
+        row | {
+            "key": name,
+            "name": printable(name, _MAX_NAME),
+            "crashed": _share(row["failed"], row["failed"] + row["told"]),
+            "suspected": _share(row["suspects"], row["measured"]),
+        }
+        for name, row in by_trials[:_MAX_WORKERS]
+    ]  # fmt: skip
+    return {"rows": rows, "total": len(found)}
+
+
+_COUNTS = ("trials", "open", "failed", "told", "measured", "suspects")
+
+
+def _share(part: int, whole: int) -> str:
+    return percent(part / whole) if whole else "–"

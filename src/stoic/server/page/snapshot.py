@@ -1,0 +1,268 @@
+"""What the page shows of a study, as data for JSON: the figures and words are the report's.
+
+The answer, the suspects and all lists are of the whole log each time. What takes longer (the
+importance of parameters, slices, what another measurement could gain, and earlier estimates) is
+computed when there is time, and says what it is from.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from stoic.numbers import with_interval
+from stoic.optimize import Optimizer
+from stoic.optimize.finals.settling import Room
+from stoic.report import Result
+from stoic.report.coverage import coverage
+from stoic.report.html import parts, tables
+from stoic.report.html.chart import legend, progress
+from stoic.report.html.confidence import Case
+from stoic.report.html.coverage import covered
+from stoic.report.html.markup import figure, percent, printable
+from stoic.report.html.phrases import count
+from stoic.report.html.verdict import finals
+from stoic.report.importance import Importance
+from stoic.report.views import Slice, View, around
+from stoic.server.page import listed
+from stoic.server.page.charted import charted
+from stoic.server.page.course import Course
+from stoic.study import Study, TrialRecord
+from stoic.study.advisers import Adviser
+
+__all__ = ["Snapshots", "snapshot"]
+
+_LEASES_SECONDS = 5.0  # after which leases are read again, though nothing else is new
+_MAX_TEXT = 200  # characters of an objective or a name
+
+
+def snapshot(study: Study) -> dict[str, Any]:
+    """The whole snapshot of a study as it is now."""
+    return Snapshots(study).take(math.inf)
+
+
+class Snapshots:
+    """Snapshots of one study that grows; what is known is not computed again."""
+
+    def __init__(self, study: Study) -> None:
+        self.study, self._course, self._step = study, Course(), 0
+        self._at: tuple[int, int] | None = None  # entries and trials of the main part
+        self._adviser: Adviser | None = None  # another one where something was excluded
+        self._result: Result | None = None
+        self._records: Sequence[TrialRecord] = ()
+        self._around: tuple[list[Importance], list[Slice]] = ([], [])
+        self._room: Room | None = None
+        self._known: dict[str, Result] = {}  # what each of the slower parts was computed from
+        self._read = -math.inf  # when the trials were read
+        self._lists: dict[str, Any] = {}
+        self._fixed_markup: dict[str, str] = {}
+        self._kept: dict[str, Any] = {}  # markup that takes long, and what it was made from
+
+    def take(self, seconds: float = 0.5) -> dict[str, Any]:
+        """A snapshot; after so many seconds, slower parts stay as they were before.
+
+        ``unfinished`` names the parts that are not of the whole log; a further call goes on.
+        """
+        ends = time.monotonic() + seconds
+        adviser = self.study.informed()
+        result = self._main(adviser)
+        for name, compute in self._slower(adviser, result):
+            if time.monotonic() >= ends and name in self._known:
+                break
+            if self._known.get(name) is not result:
+                compute()
+                self._known[name] = result
+        if self._optimizer(adviser) is not None:
+            self._course.advance(result, lambda: time.monotonic() >= ends)
+        self._step += 1
+        return self._shown(adviser, result)
+
+    def _main(self, adviser: Adviser) -> Result:
+        """All conclusions and lists, if anything is new."""
+        at, now = (len(adviser.trials), self.study.asked), time.monotonic()
+        same = self._result is not None and at == self._at and adviser is self._adviser
+        if self._result is not None and same and now < self._read + _LEASES_SECONDS:
+            return self._result
+        self._records, self._read = self.study.trials, now
+        if self._result is None or not same:
+            self._result, self._at, self._adviser = adviser.result(), at, adviser
+            self._course.take(self._result)
+        self._lists = self._listed(self._result)
+        return self._result
+
+    @staticmethod
+    def _optimizer(adviser: Adviser) -> Optimizer | None:
+        found = getattr(adviser, "optimizer", None)
+        return found if isinstance(found, Optimizer) else None
+
+    def _slower(self, adviser: Adviser, result: Result) -> list[tuple[str, Callable[[], None]]]:
+        """The parts that take longer, the one that is most out of date first."""
+        optimizer = self._optimizer(adviser)
+        if optimizer is None:
+            return []
+
+        def room() -> None:
+            self._room = adviser.room()
+
+        def parameters() -> None:
+            self._around = around(optimizer, result)
+
+        order = [("room", room), ("parameters", parameters)]
+        return sorted(order, key=lambda item: self._age(item[0], result), reverse=True)
+
+    def _age(self, name: str, result: Result) -> float:
+        """How many trials a part does not account for."""
+        known = self._known.get(name)
+        return math.inf if known is None else len(result.trials) - len(known.trials)
+
+    # -- the data -----------------------------------------------------------------------------
+
+    def _listed(self, result: Result) -> dict[str, Any]:
+        """What the log and the trials alone tell."""
+        study, records = self.study, self._records
+        excluded = listed.excluded(result, records, study.excluded)
+        queue = listed.queue(records)
+        self._fixed_markup = {
+            "finals": finals(result),
+            "legend": legend(result),
+            "fluke": tables.fluke(result),
+            "doubts": tables.doubts(result, listed.MAX_SUSPECTS),
+            "failures": tables.failures(result),
+            "terms": parts.terms(result),
+        }
+        return {
+            "name": printable(study.name, _MAX_TEXT),
+            "uid": study.uid,
+            "objective": printable(result.objective, _MAX_TEXT),
+            "direction": result.direction,
+            "counts": self._counts(result, queue, excluded),
+            "headline": _headline(result),
+            "baseline": None if result.baseline is None else dict(result.baseline),
+            "best": None if result.best is None else result.best.to_dict(),
+            "verdict": None if result.verdict is None else result.verdict.to_dict(),
+            "luckiest": _luckiest(result, records),
+            "suspects": listed.suspects(result, records),
+            "excluded": excluded,
+            "latest": listed.latest(result, records),
+            "queue": queue,
+            "workers": listed.workers(records, result),
+        }
+
+    def _shown(self, adviser: Adviser, result: Result) -> dict[str, Any]:
+        """The lists, and what the slower parts have found."""
+        estimates, optimizer = self._course.estimates, self._optimizer(adviser)
+        shares, slices = self._around if "parameters" in self._known else ([], [])
+        seen = None if optimizer is None else View(optimizer, estimates, shares, slices)
+        unfinished = self._unfinished(result, optimizer)
+        return self._lists | {
+            "version": [*(self._at or ()), self._step],
+            "unfinished": unfinished,
+            "room": self._room_shown(result),
+            "chart": charted(result, estimates, self._lists["excluded"]),
+            "markup": self._fixed_markup | self._markup(result, seen, not unfinished),
+        }
+
+    def _unfinished(self, result: Result, optimizer: Optimizer | None) -> list[str]:
+        if optimizer is None:
+            return []
+        old = [name for name in ("room", "parameters") if self._known.get(name) is not result]
+        return old + ["estimates"] * bool(self._course.open())
+
+    def _counts(
+        self, result: Result, queue: dict[str, Any], excluded: Sequence[object]
+    ) -> dict[str, int]:
+        return {
+            "asked": len(self._records),
+            "evaluations": len(result.trials),
+            "failed": sum(result.failures.values()),
+            "suspects": len(result.suspects),
+            "excluded": len(excluded),
+            "running": queue["running_total"],
+            "waiting": queue["waiting_total"],
+        }
+
+    def _markup(self, result: Result, seen: View | None, last: bool) -> dict[str, str]:
+        """The sections of the report that use the slower parts."""
+        best, kept = result.best, self._kept
+        answer = parts.nothing(result)
+        if best is not None:
+            sure = seen is not None and self._course.settled
+            case = Case.of(result, best, seen) if sure and seen is not None else None
+            answer = parts.answer(result, best, case)
+        made = {"answer": answer, "parameters_of": self._of("parameters", result)}
+        known = self._known.get("parameters")
+        if kept.get("parameters") is not known or "coverage" not in kept:
+            shares = [] if seen is None else seen.shares
+            chart = covered(result, coverage(result, [share.name for share in shares]))
+            drawn = "" if seen is None else parts.parameters(known or result, seen)
+            self._kept = kept = kept | {"parameters": known, "drawn": drawn, "coverage": chart}
+        if last or (kept.get("course_of") is not result and seen is not None):
+            course = ""
+            if seen is not None and seen.estimates:
+                both = (progress(result, seen.estimates, wide=wide) for wide in (True, False))
+                course = "".join(both)
+            self._kept = kept = kept | {"course_of": result, "course": course}
+        return made | {
+            "parameters": kept["drawn"],
+            "coverage": kept["coverage"],
+            "course": kept.get("course", ""),
+        }
+
+    def _of(self, name: str, result: Result) -> str:
+        """What a part was computed from, where that is not all."""
+        known = self._known.get(name)
+        if known is None or known is result:
+            return ""
+        return f"From the first {count(len(known.trials), 'evaluation', 'evaluations')}."
+
+    def _room_shown(self, result: Result) -> dict[str, Any]:
+        room, best = self._room, result.best
+        if "room" not in self._known or room is None or best is None:
+            return {"known": False, "words": "Not known before the first design is measured."}
+        gain, std = figure(room.gain), figure(room.std)
+        share = f", {percent(room.gain / best.value)} of the estimate" if best.value else ""
+        words = f"The best next measurement is expected to improve the answer by {gain}{share}."
+        if room.settled:
+            words = (
+                "Another measurement would hardly improve the answer: by "
+                f"{gain} is expected{share}."
+            )
+        return {
+            "known": True,
+            "settled": room.settled,
+            "gain": gain,
+            "std": std,
+            "words": words,
+            "more": f"The estimate's own standard deviation is {std}.",
+            "of": self._of("room", result),
+        }
+
+
+def _headline(result: Result) -> dict[str, Any]:
+    """The answer on one line."""
+    best, found = result.best, result.verdict
+    if best is None:
+        return {"verdict": "", "value": "", "interval": "", "params": ""}
+    value, low, high = with_interval(best.value, best.interval)
+    return {
+        "verdict": "" if found is None or not found.has_baseline else found.headline,
+        "value": value,
+        "interval": f"{low} to {high}" if best.bounded else "",
+        "params": listed.shown(best.params),
+    }
+
+
+def _luckiest(result: Result, records: Sequence[TrialRecord]) -> dict[str, Any] | None:
+    if result.luckiest is None:
+        return None
+    trial = result.luckiest.trial
+    values = records[trial.number].values if trial.number < len(records) else ()
+    return {
+        "trial": trial.number,
+        "measurement": values.index(trial.value) if trial.value in values else 0,
+        "value": figure(trial.value or 0.0),
+        "params": listed.shown(trial.params),
+        "why": printable(result.luckiest.why),
+    }
