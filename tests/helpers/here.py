@@ -15,7 +15,7 @@ from typing import Any
 from stoic.server.main import Service
 from stoic.server.settings import Settings
 
-__all__ = ["Here", "Reply", "running"]
+__all__ = ["Client", "Here", "Reply", "running"]
 
 _START_SECONDS = 30.0
 
@@ -34,13 +34,12 @@ class Reply:
         return json.loads(self.body)
 
 
-class Here:
-    """A server, and one connection to it."""
+class Client:
+    """One connection to a server of this machine."""
 
-    def __init__(self, service: Service) -> None:
-        self.service = service
-        self.port: int = service.socket.getsockname()[1]
-        self._connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
 
     def call(
         self,
@@ -86,6 +85,14 @@ class Here:
     def close(self) -> None:
         """Close the connection."""
         self._connection.close()
+
+
+class Here(Client):
+    """A server in this process, and one connection to it."""
+
+    def __init__(self, service: Service) -> None:
+        super().__init__(service.socket.getsockname()[1])
+        self.service = service
 
 
 @contextmanager

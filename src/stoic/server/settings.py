@@ -51,7 +51,7 @@ class Settings:
     behind_proxy: bool = False
     allow_hosts: tuple[str, ...] = ()
     advisers: int = 1  # processes that compute suggestions
-    deadline: float = 0.3  # seconds that an ask waits for the model while others work as well
+    deadline: float = 0.25  # seconds that an ask waits for the model while others work as well
     access_log: bool = True
     limits: Limits = field(default_factory=Limits)
 
