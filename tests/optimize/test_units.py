@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import warnings
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,8 @@ from typer.testing import CliRunner
 import stoic
 from stoic.cli.app import app
 from stoic.optimize import Answer, Optimizer
+from stoic.optimize.answers import Conclusion
+from stoic.optimize.finals.verdict import compared
 from stoic.report import Result, render
 from stoic.report.views import view
 
@@ -141,3 +144,66 @@ def test_suggestions_do_not_depend_on_extreme_scales(scale: float) -> None:
     assert b.params == a.params
     ends = np.array([b.value, *b.interval]) / scale
     np.testing.assert_allclose(ends, [a.value, *a.interval], rtol=1e-6)
+
+
+# -- every number of an answer and of a verdict ---------------------------------------------------
+
+HERE, THERE = {"x": 0.9, "y": 0.2}, {"x": 0.35, "y": 0.6}
+
+
+@cache
+def concluded(target: str, noise: str, a: float, b: float) -> Conclusion:
+    """What is concluded from a·y + b: 30 random points, and finals of 14 evaluations."""
+    space = {"x": (0.0, 1.0), "y": (0.0, 1.0)}
+    made = Optimizer(space, direction="minimize", target=target, baseline=HERE)
+    rng = np.random.default_rng(3)
+
+    def tell(params: dict[str, float]) -> None:
+        y = 8.0 * ((params["x"] - 0.4) ** 2 + (params["y"] - 0.6) ** 2) - 2.0
+        y += 0.3 * float(rng.standard_t(2) if noise == "tails" else rng.lognormal())
+        made.tell(params, a * (y + 500.0 * (rng.random() < 0.06)) + b)
+
+    for _ in range(30):
+        tell(dict(zip(space, rng.random(2).tolist(), strict=True)))
+    made.start_finals(14, [THERE])
+    for _ in range(14):
+        tell(made.ask())
+    return made.conclude()
+
+
+@pytest.mark.parametrize("offset", [0.0, 1000.0])  # times the scale
+@pytest.mark.parametrize("a", [1e-12, 1e-5, 1e4, 1e12])
+@pytest.mark.parametrize("noise", ["tails", "skewed"])
+@pytest.mark.parametrize("target", ["median", "mean"])
+def test_all_numbers_follow_scale_and_offset(
+    target: str, noise: str, a: float, offset: float
+) -> None:
+    plain, moved = (concluded(target, noise, *of) for of in ((1.0, 0.0), (a, a * offset)))
+    old, new = plain.answer, moved.answer
+    assert new.params == old.params
+    width = old.interval[1] - old.interval[0]
+    for before, after in zip(
+        (old.value, *old.interval, *old.single_run),
+        (new.value, *new.interval, *new.single_run),
+        strict=True,
+    ):
+        assert after / a - offset == pytest.approx(before, abs=1e-6 * width)
+    assert [s.trial for s in moved.suspects] == [s.trial for s in plain.suspects]
+    assert plain.verdict is not None
+    assert moved.verdict is not None
+    first, second = plain.verdict, moved.verdict
+    assert (second.word, second.probability) == (first.word, first.probability)
+    ends = (first.difference, *first.interval), (second.difference, *second.interval)
+    assert np.allclose(np.array(ends[1]) / a, ends[0], rtol=1e-6, atol=1e-6 * abs(ends[0][0]))
+
+
+@pytest.mark.parametrize("target", ["median", "mean"])
+@pytest.mark.parametrize("a", [1e-12, 1e12])
+def test_ratios_do_not_depend_on_the_scale(target: str, a: float) -> None:
+    pairs = [(10.0, 8.8), (10.3, 9.1), (9.9, 8.6), (10.2, 90.3), (10.0, 8.7), (9.8, 8.9)]
+    plain = compared(pairs, "minimize", target=target)
+    moved = compared([(a * y, a * x) for y, x in pairs], "minimize", target=target)
+    assert plain.ratio_interval is not None
+    assert moved.ratio_interval is not None
+    assert moved.ratio == pytest.approx(plain.ratio, rel=1e-6)
+    assert moved.ratio_interval == pytest.approx(plain.ratio_interval, rel=1e-6)
