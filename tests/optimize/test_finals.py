@@ -315,6 +315,6 @@ def test_sizes() -> None:
     for has_baseline in (True, False):
         sizes = [finals_size("auto", n, has_baseline=has_baseline) for n in range(2000)]
         assert all(b >= a for a, b in pairwise(sizes))
-        assert all(size <= n / 3 for n, size in enumerate(sizes))
+        assert all(size <= 0.35 * n for n, size in enumerate(sizes))
     assert finals_size(25, 10, has_baseline=True) == 10
     assert finals_size(0, 100, has_baseline=True) == 0

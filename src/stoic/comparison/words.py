@@ -10,6 +10,7 @@ from stoic.numbers import rounded
 __all__ = ["Change", "change_in_words", "interval_in_words", "size_in_words"]
 
 _TIMES = 1.0  # a relative change from which on it is said as a factor: 100 % more is "2 times"
+_LOPSIDED = 0.25  # of half an interval: a side that is narrower sets the digits
 _MIN_HALF_WIDTH = 1e-3  # of a value, for its digits
 
 
@@ -94,6 +95,9 @@ def _digits(value: float, found: Change, factor: float = 1.0) -> str:
 
 
 def _half_width(found: Change) -> float | None:
+    """Half of the interval; where one side is far wider, the width of the other one."""
     low, high = found.interval
     half = high / 2.0 - low / 2.0
+    nearer = min(found.change - low, high - found.change)
+    half = nearer if 0.0 < nearer < _LOPSIDED * half else half
     return half if 0.0 < half < math.inf else None

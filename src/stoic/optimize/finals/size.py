@@ -21,8 +21,8 @@ class SizeRule:
 
     share: float = 1 / 5  # of all evaluations
     more: int = 2  # evaluations beside this share: with 60, seven blocks of two
-    least: int = 10  # five blocks of two, with which an interval of 90% is possible
-    most_of_few: float = 1 / 3  # of all evaluations, where they are few
+    least: int = 14  # seven blocks of two, of which two may be spoilt by outliers
+    most_of_few: float = 0.35  # of all evaluations, where they are few
     most: int = 100
     least_if_near: int = 24  # evaluations where the answer is near the baseline
     share_alone: float = 1 / 15  # without a baseline: to separate the best candidates
@@ -52,7 +52,7 @@ def finals_size(
         least = r.least_if_near if near else r.least
         wanted = max(round(r.share * evaluations) + r.more, least)
         size = min(wanted, int(r.most_of_few * evaluations), r.most)
-        return size if size > 1 else 0
+        return size - size % 2  # whole blocks of the answer and the baseline
     if evaluations < r.from_alone:
         return 0
     return min(max(round(r.share_alone * evaluations), r.least_alone), r.most)
