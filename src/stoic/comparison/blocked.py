@@ -15,8 +15,9 @@ contenders differ by much, these are the contenders. s is the median distance fr
 these depends on which value is whose. The score ψ is 1 or −1 for values near the two medians, and
 decreases for outliers beyond them. A failed run has the largest score: it counts as a clear loss.
 
-The interval holds all Δ that are not rejected at (1 − level)/2 on either side. With fewer than
-five blocks no such interval is possible; it is then Student's, of the mean difference.
+The interval is about the Δ with T(Δ) = 0, up to where one is rejected at (1 − level)/2 on either
+side. With fewer than five blocks no such interval is possible; it is then Student's, of the mean
+difference.
 
 Use this where one looks once. Where one looks after each block, use
 :func:`stoic.comparison.compare`.
@@ -100,9 +101,9 @@ def shift_between(old: Array, new: Array, level: float = 0.9) -> Shift:
         return Shift(math.nan, ends, certain, n)
     differences = new[both] - old[both]
     size = float(max(np.abs(old[both]).max(), np.abs(new[both]).max()))
-    low = _end(statistic, differences, alpha, size)
-    high = -_end(_Statistic(new, old), -differences, alpha, size)
-    value = min(max(_root(statistic, differences), low), high)
+    value = _root(statistic, differences)
+    low = _end(statistic, differences, value, alpha, size)
+    high = -_end(_Statistic(new, old), -differences, -value, alpha, size)
     return Shift(unit * value, (unit * low, unit * high), certain, n)
 
 
@@ -174,27 +175,27 @@ class _Statistic:
         return np.asarray(above), np.asarray(below)
 
 
-def _end(statistic: _Statistic, differences: Array, alpha: float, size: float) -> float:
-    """The lowest Δ that is not rejected for being too low: so many exchanges give as much.
+def _end(
+    statistic: _Statistic, differences: Array, value: float, alpha: float, size: float
+) -> float:
+    """The lowest Δ from which on up to ``value`` none is rejected for being too low.
 
     ``size`` is that of the largest value, to which rounding is relative.
     """
     low, high = float(differences.min()), float(differences.max())
-    range_ = max(high - low, _ROUNDING * size, 1e-300)
-    far = low - _FAR * range_
-    if statistic.tails(np.array([far]))[0][0] > alpha:
-        return -math.inf
-    grid = np.concatenate([[far], np.quantile(differences, np.linspace(0.0, 1.0, _POINTS - 1))])
-    right = high
+    far = min(low, value) - _FAR * max(high - low, _ROUNDING * size, 1e-300)
+    grid = np.concatenate([np.quantile(differences, np.linspace(0.0, 1.0, _POINTS)), [far, 0.0]])
+    grid = np.append(np.unique(grid[(grid < value) & (grid >= far)]), value)
+    left = right = value
     for _ in range(_ROUNDS):
-        kept = statistic.tails(grid)[0] > alpha
-        if not kept.any():
-            return float(grid[-1])
-        first = int(np.argmax(kept))
-        left, right = grid[max(first - 1, 0)], grid[first]
-        if left == right:
+        rejected = np.flatnonzero(statistic.tails(grid)[0][:-1] <= alpha)
+        if not len(rejected):
+            return -math.inf if grid[0] == far else float(grid[0])
+        last = int(rejected[-1])
+        left, right = grid[last], grid[last + 1]
+        if right - left <= _TINY * max(abs(left), abs(right)):
             break
-        grid = left + (right - left) * np.linspace(0.0, 1.0, _POINTS)
+        grid = np.linspace(left, right, _POINTS)
     return float(right)
 
 
