@@ -103,6 +103,7 @@ soak: .venv/warm
 	$(RUN) benchmarks/core/hostile_states.py
 	$(RUN) benchmarks/study/soak.py
 	$(RUN) benchmarks/server/hostile.py
+	$(RUN) benchmarks/server/faults.py
 
 clean:
 	rm -rf .venv .venv-demo .venv-hosts .venv-docs build dist demo-output

@@ -39,6 +39,12 @@ class Service:
         line = self._process.stdout.readline()
         assert line.startswith("stoic serves"), f"{line!r}; see {log}"
 
+    @property
+    def pid(self) -> int:
+        """The number of the process that runs."""
+        assert self._process is not None
+        return self._process.pid
+
     def kill(self) -> None:
         """End it without a chance to finish anything."""
         self._end(signal.SIGKILL)

@@ -328,3 +328,9 @@ def test_repeated_additions(store: str) -> None:
         assert not study.renew(study.trials[1].number)
         assert study.ask(key="a").params == {"x": 0.25, "kind": "b"}
         assert study.ask(key="b").number == 2
+        study.tell(1, 1.0)
+        study.enqueue({"x": 0.25, "kind": "b"}, key="a")  # it was asked and told meanwhile
+        study.enqueue({"x": 0.25, "kind": "b"}, key="b")
+        assert [t.number for t in study.trials if t.attempt == 0] == [3]
+        assert study.result().best is not None  # what keys were used is nothing to the adviser
+    assert examine(store).healthy

@@ -24,14 +24,9 @@ async def tell(call: Call, study: StudyRef, body: Tell) -> Any:
     The trial is from then on that of the token that reported it first. Only that token may report
     further measurements of it, so that each measurement has one source.
     """
-    own, worker = f"{call.who.id}/", worker_of(call, body.worker)
 
     def report(opened: Study) -> int:
-        if body.measurement and not opened.worker_of(body.trial).startswith(own):
-            raise AccessDenied(
-                f"expected further measurements of trial {body.trial} by the token that reported "
-                "the first one, got another token; enqueue its configuration, and report it anew"
-            )
+        worker = _source(call, opened, body)
         opened.tell(body.trial, body.value, measurement=body.measurement, worker=worker)
         return opened.finished
 
@@ -42,14 +37,24 @@ async def tell(call: Call, study: StudyRef, body: Tell) -> Any:
 @routes.add("POST", _STUDY + ":fail", response_model=Outcome)
 async def fail(call: Call, study: StudyRef, body: Fail) -> Any:
     """Report that a trial gave no value."""
-    worker = worker_of(call, body.worker)
 
     def report(opened: Study) -> int:
-        opened.fail(body.trial, body.reason, worker=worker)
+        opened.fail(body.trial, body.reason, worker=_source(call, opened, body))
         return opened.finished
 
     finished = await call.hub.write(study, report)
     return {"trial": body.trial, "state": "failed", "finished": finished}
+
+
+def _source(call: Call, opened: Study, body: Tell | Fail) -> str | None:
+    """Who reports; None for the worker who has the trial, if it is of the same token."""
+    same = opened.worker_of(body.trial).startswith(f"{call.who.id}/")
+    if isinstance(body, Tell) and body.measurement and not same:
+        raise AccessDenied(
+            f"expected further measurements of trial {body.trial} by the token that reported the "
+            "first one, got another token; enqueue its configuration, and report it anew"
+        )
+    return None if same and not body.worker else worker_of(call, body.worker)
 
 
 @routes.add("POST", _STUDY + ":add")

@@ -106,4 +106,4 @@ class Follower:
 
 def _of_users(entry: Entry) -> bool:
     """Whether an entry is for people, or taken in before the adviser sees the log."""
-    return entry.is_note or entry.is_change or entry.is_exclusion
+    return entry.is_aside or entry.is_change

@@ -6,9 +6,11 @@ import logging
 from typing import Any
 
 from stoic.forks import ForkAware
+from stoic.study.marks.additions import append_mark
 from stoic.study.opened import OpenStudy
 from stoic.study.records import StudyTrial
-from stoic.study.store.codec import params_of, text_of
+from stoic.study.store.codec import params_of, text_of, written
+from stoic.study.store.connection import Connection
 from stoic.study.store.ledger import Present
 from stoic.study.store.rows import GIVEN_BACK, OPEN, TAKEN_BACK, UNKNOWN, TrialRow
 from stoic.study.workers import gone, this_worker
@@ -101,12 +103,24 @@ class Leases(ForkAware):
         """Add a trial that is leased before any suggestion; none with a token that is known."""
         with self._database.write() as connection:
             present = self._ledger.present(connection, lock=True)
-            if token and self._ledger.of_token(connection, token) is not None:
+            if token and self._was_enqueued(connection, token):
                 return
             count = present.row.next_number
             trial = TrialRow(count, text_of(params), OPEN, present.now, GIVEN_BACK, "", 0, token)
             self._ledger.add(connection, trial)
-            self._ledger.save(connection, present.row._replace(next_number=count + 1))
+            present.row = present.row._replace(next_number=count + 1)
+            self._ledger.save(connection, present.row)
+            if token:  # the trial itself forgets it when it is asked
+                content = written({"enqueued": token})
+                append_mark(connection, self._ledger, present, count, content)
+
+    def _was_enqueued(self, connection: Connection, token: str) -> bool:
+        """Whether a trial was enqueued with this token, and perhaps asked since."""
+        if self._ledger.of_token(connection, token) is not None:
+            return True
+        sql = "SELECT 1 FROM stoic_log WHERE study = ? AND measurement < 0 AND reason = ?"
+        content = written({"enqueued": token})
+        return connection.value(sql, (self._ledger.id, content)) is not None
 
 
 def _lost(trial: TrialRow) -> bool:

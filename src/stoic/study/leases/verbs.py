@@ -131,7 +131,7 @@ class StudyLeases(StudyMarks):
     def enqueue(self, params: Mapping[str, Any], *, key: str | None = None) -> None:
         """Add a configuration that is asked before any suggestion.
 
-        A repeated call with the same ``key`` adds nothing, as long as it was not asked.
+        A repeated call with the same ``key`` adds nothing.
         """
         token = "" if key is None else token_of(self.uid, checked_key(key), "enqueue")
         self._leases.enqueue(self._checked(params), token)

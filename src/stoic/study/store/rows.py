@@ -16,6 +16,7 @@ from stoic.study.store.codec import reason_of, value_of
 
 __all__ = [
     "BY_WORKER",
+    "ENQUEUED",
     "FAILED",
     "FIRST_FORMAT",
     "GIVEN_BACK",
@@ -41,6 +42,7 @@ GIVEN_BACK, TAKEN_BACK = 0.0, 1.0  # ends of leases that are over: released, or 
 BY_WORKER = -2  # the trial of an exclusion of workers by their names
 WHOLE_STUDY = -1  # the trial of an entry that is about none: a change of the definition
 NOTE = '{"note":'  # the begin of the content of a note
+ENQUEUED = '{"enqueued":'  # of the key with which a trial was enqueued
 EXCLUSION = ('{"exclude":', '{"include":')  # of an exclusion, and of its end
 KEYED = "k"  # the begin of tokens that are derived from a key; others are hexadecimal
 UNKNOWN = -1.0  # the end of a lease of format 1, by an unknown clock
@@ -162,6 +164,11 @@ class Entry(NamedTuple):
     def is_exclusion(self) -> bool:
         """Whether the mark excludes measurements, or takes them back."""
         return self.is_mark and (self.reason or "").startswith(EXCLUSION)
+
+    @property
+    def is_aside(self) -> bool:
+        """Whether the entry is nothing that happened to trials, or to what is searched."""
+        return self.is_mark and (self.reason or "").startswith((NOTE, ENQUEUED, *EXCLUSION))
 
     @property
     def of_no_trial(self) -> bool:
