@@ -193,10 +193,24 @@ def chapter(runs: Matched, title: str, ours: str | None, *, short: bool) -> str:
             "whole functions again, or runs if there are fewer than three functions.\n"
         )
         parts.append(paired(runs, ours))
+    parts += own_range(runs)
     if not short:
         parts.append("Median / mean by function:\n")
         parts.append(grouped(runs, "function", lambda run: run.function))
     return "\n".join(parts)
+
+
+def own_range(runs: Matched) -> list[str]:
+    """Say how many estimates are outside of the range of the answer's own measurements."""
+    lines = []
+    for m in runs.methods:
+        known = [found for run in runs.runs[m] if (found := run.at.get("outside")) is not None]
+        if known:
+            lines.append(
+                f"{m}: {len(known)} answers were measured twice or more; the estimate is outside "
+                f"of the range of these measurements for {sum(map(bool, known))}.\n"
+            )
+    return lines
 
 
 def growth(runs: Sequence[Run], methods: Sequence[str]) -> str:

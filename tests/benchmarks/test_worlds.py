@@ -202,6 +202,26 @@ def test_a_run_counts_what_is_invalid(folder: Path) -> None:
     assert row["at"]["8"]["score"] in (1.0, 2.0)
 
 
+@pytest.mark.parametrize(
+    ("estimate", "expected"),
+    [(1.0, {"own": 2, "outside": False}), (0.9, {"own": 2, "outside": True})],
+)
+def test_an_estimate_is_compared_with_the_answers_own_measurements(
+    estimate: float, expected: dict[str, Any]
+) -> None:
+    tried: list[Params] = [{"x": 1}, {"x": 2}, {"x": 1}, {"x": 1}, {"x": 1}]
+    log = play.Log(tried, [1.2, 0.0, None, 1.0, -5.0], {4: {"x": 1}}, {4: estimate})
+    assert play.own_measurements(log, 4) == expected
+    assert play.own_measurements(log._replace(estimates={}), 4) == {"own": 2, "outside": None}
+    assert play.own_measurements(log._replace(answers={4: {"x": 2}}), 4)["outside"] is None
+
+
+def test_estimates_of_stoic_are_within_the_range_of_their_measurements() -> None:
+    case = Case("bowl2-gauss02", "bowl2", "gauss02")
+    row = play.execute(task("Stoic", case, "budget", budgets=(20,), settings=Settings()))
+    assert row["at"]["20"]["outside"] in (None, False)
+
+
 class Batches(Sobol):
     """Counts how many configurations it was asked for at once."""
 

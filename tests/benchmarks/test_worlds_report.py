@@ -52,6 +52,15 @@ def results(tmp_path: Path) -> Path:
     return write(tmp_path / "r.jsonl", rows)
 
 
+def test_estimates_outside_of_own_measurements_are_counted(tmp_path: Path) -> None:
+    rows = [row("mine", f"f{i}-a", 0, {60: 0.2}) for i in range(3)]
+    for one, outside in zip(rows, (None, False, True), strict=True):
+        one["at"]["60"] |= {"own": 2, "outside": outside}
+    (line,) = report.own_range(matched(write(tmp_path / "r.jsonl", rows), ["mine"], 60))
+    assert "mine: 2 answers" in line
+    assert line.endswith("for 1.\n")
+
+
 def test_only_runs_of_all_methods_count(results: Path) -> None:
     runs = matched(results, ["sobol", "mine"], 60)
     assert [run.case for run in runs.first] == ["f1-a", "f2-b"]

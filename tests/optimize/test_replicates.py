@@ -85,6 +85,66 @@ def test_agreeing_measurements_are_facts(
     check(optimizer)
 
 
+SPACES: dict[str, dict[str, Any]] = {
+    "floats": {"x": (0.0, 1.0), "lr": (1e-4, 1.0, "log")},
+    "mixed": {"x": (0.0, 1.0), "n": (0, 4), "c": ["a", "b", "c"]},
+    "finite": {"n": (1, 64, "log"), "g": stoic.Grid([0.5, 1.0, 4.0]), "c": ["a", "b"]},
+}
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    seed=st.integers(0, 2**32),
+    space=st.sampled_from(list(SPACES)),
+    n=st.integers(3, 36),
+    noise=st.sampled_from([0.0, 0.01, 0.3]),
+    outliers=st.sampled_from([0.0, 0.1, 0.4]),
+    size=st.sampled_from([3.0, 100.0, 1e8]),
+    bounds=st.sampled_from([None, (-4.0, None), (None, 4.0), (-4.0, 4.0)]),
+    target=st.sampled_from(["median", "mean"]),
+    direction=st.sampled_from(["maximize", "minimize"]),
+)
+def test_no_estimate_is_outside_of_the_range_of_agreeing_measurements(
+    *,
+    seed: int,
+    space: str,
+    n: int,
+    noise: float,
+    outliers: float,
+    size: float,
+    bounds: tuple[float | None, float | None] | None,
+    target: str,
+    direction: str,
+) -> None:
+    """Neither that of the answer nor that of any other configuration; no margin is allowed for."""
+    rng = np.random.default_rng(seed)
+    told = stoic.Space(SPACES[space])
+    optimizer = Optimizer(told, direction=direction, target=target, bounds=bounds)
+    while len(optimizer.trials) < n:
+        point = told.snap(rng.random((1, told.dimension)))[0]
+        level = float(np.sin(5.0 * point).sum()) + 2.0 * (rng.random() < 0.1)
+        wrong = size * rng.choice([-1.0, 1.0]) if rng.random() < outliers else 0.0
+        for _ in range(int(rng.integers(1, 6))):
+            once = size * rng.choice([-1.0, 1.0]) if rng.random() < outliers else 0.0
+            value = level + wrong * (rng.random() < 0.7) + once
+            optimizer.tell(told.decode(point), value + noise * rng.standard_normal())
+    best = optimizer.recommend()
+    for params, trials in by_configuration(optimizer).items():
+        named = dict(zip(told.names, params, strict=True))
+        estimates = [optimizer.estimate(named)] + [best] * (best.params == named)
+        values = [trial.value for trial in trials if optimizer.aim.allows(trial.value)]
+        if len(values) == len(trials) >= 2 and agree(optimizer, values):
+            for estimate in estimates:
+                assert min(values) <= estimate.value <= max(values)
+                assert estimate.interval[0] <= estimate.value <= estimate.interval[1]
+
+
+def agree(optimizer: Optimizer, values: list[float]) -> bool:
+    """Whether values agree by anybody's measure: within 1/100 of the spread of regular values."""
+    scaling = optimizer.knowledge().regular.known.model.scaling
+    return bool(np.ptp(scaling.units(np.array(values))) <= 0.01)
+
+
 @pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
 @pytest.mark.parametrize(
     ("values", "expected"),

@@ -18,7 +18,10 @@ Params = Mapping[str, Any]
 
 
 class Method(Protocol):
-    """``Class(space, direction, seed, budget, **options)``; ``ask_many(n)`` is optional."""
+    """``Class(space, direction, seed, budget, **options)``.
+
+    ``ask_many(n)`` and ``estimate()``, the value expected of the last answer, are optional.
+    """
 
     def ask(self) -> Params:
         """Return the configuration to measure next."""

@@ -30,7 +30,12 @@ class Stoic:
         self.fail = self._optimizer.fail
 
     def recommend(self) -> Params:
-        return self._optimizer.recommend().params
+        self._answer = self._optimizer.recommend()
+        return self._answer.params
+
+    def estimate(self) -> float:
+        """Return the estimate of the last answer."""
+        return self._answer.value
 
 
 class BestSeen:

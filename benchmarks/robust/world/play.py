@@ -81,6 +81,7 @@ class Log(NamedTuple):
     tried: list[Params]
     values: list[float | None]
     answers: dict[int, Params]
+    estimates: dict[int, float]  # of the answers, where the method gives them
 
 
 def play(task: Task) -> dict[str, Any]:
@@ -92,7 +93,7 @@ def play(task: Task) -> dict[str, Any]:
         method: Method = named(task.method)(
             problem.space, problem.direction, task.seed, budget, **json.loads(task.options)
         )
-    log = Log([], [], {})
+    log = Log([], [], {}, {})
     while len(log.tried) < budget:
         with clock:
             asked = ask(method, min(task.batch, budget - len(log.tried)))
@@ -108,6 +109,8 @@ def play(task: Task) -> dict[str, Any]:
             if len(log.tried) in task.budgets:
                 with answering:
                     log.answers[len(log.tried)] = dict(method.recommend())
+                    if hasattr(method, "estimate"):
+                        log.estimates[len(log.tried)] = float(method.estimate())
     return {
         "at": {str(n): scored for n, scored in score(problem, log)},
         "cpu_per_eval": clock.spent / budget,
@@ -137,5 +140,18 @@ def score(problem: Problem, log: Log) -> Iterator[tuple[int, dict[str, Any]]]:
                 "best_tried": best if np.isfinite(best) else None,
                 "invalid": sum(value is None for value in log.values[:n]),
                 "distinct": len({json.dumps(dict(p), sort_keys=True) for p in log.tried[:n]}),
+                **own_measurements(log, n),
             },
         )
+
+
+def own_measurements(log: Log, n: int) -> dict[str, Any]:
+    """Return how often the answer was measured, and whether its estimate is outside of that range.
+
+    ``outside`` is None unless two measurements or more have a range.
+    """
+    pairs = zip(log.tried[:n], log.values[:n], strict=True)
+    own = [value for params, value in pairs if value is not None and params == log.answers[n]]
+    if len(own) < 2 or n not in log.estimates:
+        return {"own": len(own), "outside": None}
+    return {"own": len(own), "outside": not min(own) <= log.estimates[n] <= max(own)}

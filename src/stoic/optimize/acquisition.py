@@ -192,7 +192,7 @@ class Acquisition:
             best = float(of_seen.max())
             mean, variance = model.predict(pool)
             order = np.argsort(-log_improvement(mean, variance, best) - success, kind="stable")
-            if model.hyper.covariance is SMOOTH and not search.many:
+            if model.hyper.covariance is SMOOTH:
                 score = partial(log_improvement_slopes, model, best=best)
                 chosen.append(search.climb(score, pool[order[: t.climbs]]))
             chosen.append(pool[order[: t.climbs + t.kept]])

@@ -17,6 +17,7 @@ import numpy as np
 
 from stoic.checks import Array
 from stoic.optimize.history import History
+from stoic.optimize.tactics import has_many_parameters
 from stoic.surrogate.compression import mad
 from stoic.surrogate.replicates import replicate_errors
 from stoic.surrogate.rows import distinct, first_rows
@@ -49,13 +50,14 @@ def to_repeat(history: History) -> Array | None:
     An eighth of the measurements are to be repeats, none within the first design. As long as all
     replicates are exactly equal, one is enough after n₀, 2n₀, 4n₀, … values, n₀ being the size of
     that design. Where they differ and a parameter is a float, bad early points are repeated too.
+    Among many parameters it remains at that few: each measurement tells of too little.
     """
     points, values, n0 = history.points(), history.values(), history.design_size
     due = math.floor(math.log2(max(history.successes / n0, 0.5))) + 1
     with np.errstate(over="ignore", invalid="ignore"):  # of values up to 1e308
         errors = np.abs(replicate_errors(points, values))
         usual = errors[errors <= _RULE.outlier * mad(values)]
-    if errors.any():
+    if errors.any() and not has_many_parameters(history.space):
         floats = history.space.continuous.any()  # without them, bad and good ones are neighbours
         early = _early_to_repeat(points, values, n0) if floats and usual.any() else None
         if early is not None:

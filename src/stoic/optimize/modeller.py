@@ -14,6 +14,7 @@ import numpy as np
 from stoic.checks import Array, IntArray
 from stoic.optimize.history import History
 from stoic.optimize.model import Model
+from stoic.optimize.tactics import has_many_parameters
 from stoic.surrogate import Scaling, fit
 from stoic.surrogate.covariance import ROUGH
 from stoic.surrogate.fitting import Fit, Start
@@ -61,7 +62,8 @@ class Modeller:
         self.history = history
         prior = None if history.space.continuous.any() else FINITE_PRIOR
         smooth = (replace(start, prior=prior) for start in (_SMOOTH_START, _SHORT_START))
-        self._starts = (*smooth, _ROUGH_START)
+        rough = () if has_many_parameters(history.space) else (_ROUGH_START,)
+        self._starts = (*smooth, *rough)
         self._cache: dict[int, Model] = {}
         self._subset: tuple[int, IntArray] = (0, np.arange(0))  # an anchor, and its subset
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from stoic.checks import Array
 from stoic.optimize.history import History
+from stoic.optimize.tactics import has_many_parameters
 from stoic.optimize.validity import kept, replaced, retreated
 from stoic.randomness import generator
 from stoic.spaces import Space
@@ -29,7 +30,6 @@ class SearchRule:
     min_radius: float = -1.5  # log₁₀ of the least distance from a good point, in length-scales
     max_radius: float = -0.3  # log₁₀ of the largest
     moved: int = 6  # parameters at most that differ from a good point
-    many: int = 16  # parameters; of more, candidates differ from good points in a few only
     second_steps: int = 20  # neighbours of good points whose own neighbours are candidates
     max_numbers: int = 250_000  # rows times columns of one kind of candidates: wide categories
     max_step: float = 0.2  # of a climb, in sides of the unit cube
@@ -72,8 +72,8 @@ class Search:
 
     @property
     def many(self) -> bool:
-        """Whether there are so many parameters that hardly any point is near another."""
-        return self._parameters > _RULE.many
+        """Whether most candidates differ from good points in a few parameters only."""
+        return has_many_parameters(self.space)
 
     def _few(self, rng: np.random.Generator, m: int) -> npt.NDArray[np.bool_]:
         """For each of m points, the columns of a few parameters."""

@@ -78,7 +78,7 @@ def estimate(known: Knowledge, point: Array) -> Answer:
         ends = [_finite(least - history.sign * below), _finite(most + history.sign * above)]
         ends *= 2
     possible = Possible.of(rest)
-    value = possible.value(_most_frequent(rest, point, value))
+    value = possible.value(_within_own(rest, point, _most_frequent(rest, point, value)))
     interval = single = (-math.inf, math.inf)
     if scaling.known:
         low, high, run_low, run_high = (*sorted(ends[:2]), *sorted(ends[2:]))
@@ -117,6 +117,18 @@ def _with_replicates(known: Knowledge, point: Array, found: Estimate) -> Estimat
         return _about(own.middle, below, above, found)
     value = min(max(found.value, own.low), own.high)
     return _about(value, found.value - found.low, found.high - found.value, found)
+
+
+def _within_own(known: Knowledge, point: Array, value: float) -> float:
+    """The nearest value within the range of the point's agreeing measurements.
+
+    They are facts, a surrogate is not. Its estimate remains within the interval.
+    """
+    own = known.agreement.replicates(point)
+    if own is None:
+        return value
+    low, high = sorted((known.history.sign * own.values[0], known.history.sign * own.values[2]))
+    return min(max(value, low), high)
 
 
 def _about(value: float, below: float, above: float, found: Estimate) -> Estimate:
