@@ -7,6 +7,7 @@ import pytest
 
 from stoic.optimize.auditing import to_repeat
 from stoic.optimize.optimizer import Optimizer
+from stoic.surrogate.covariance import ROUGH, SMOOTH, Covariance
 
 
 def told(values: list[float], points: list[float] | None = None) -> Optimizer:
@@ -76,3 +77,27 @@ def test_a_run_recovers_from_an_early_adversary(seed: int) -> None:
         value = f(params) + 0.1 * float(rng.standard_normal())
         optimizer.tell(params, -value if t < 20 and f(params) > 1.4 else value)
     assert f(optimizer.recommend().params) > 1.7
+
+
+@pytest.mark.parametrize(("count", "expected"), [(16, True), (17, False)])
+def test_among_many_parameters_only_doublings_are_repeated(count: int, expected: bool) -> None:
+    """One repeat after 12 values, two after 24, three after 48; elsewhere an eighth."""
+    space = {f"x{i}": (0.0, 1.0) for i in range(count)}
+    optimizer = Optimizer(space, direction="maximize")
+    rng = np.random.default_rng(0)
+    points = rng.random((37, count))
+    for point in [*points, points[0], points[1], points[2]]:  # 40 values, three repeats
+        params = dict(zip(space, point.tolist(), strict=True))
+        optimizer.tell(params, float(point[0] + 0.1 * rng.standard_normal()))
+    assert (to_repeat(optimizer.history) is not None) is expected
+
+
+@pytest.mark.parametrize(("count", "forms"), [(16, {SMOOTH, ROUGH}), (17, {SMOOTH})])
+def test_among_many_parameters_no_covariance_is_rough(count: int, forms: set[Covariance]) -> None:
+    space = {f"x{i}": (0.0, 1.0) for i in range(count)}
+    optimizer = Optimizer(space, direction="maximize")
+    rng = np.random.default_rng(0)
+    for point in rng.random((30, count)):
+        value = float(np.floor(4.0 * point[0]) + np.floor(3.0 * point[1]))
+        optimizer.tell(dict(zip(space, point.tolist(), strict=True)), value)
+    assert {fit.gp.hyper.covariance for fit in optimizer.knowledge().model.fits} == forms
