@@ -259,3 +259,24 @@ def test_far_values_that_agree_are_quoted_as_they_were_measured(direction: str, 
     assert answer.params == {"x": 0.9}
     assert min(told) <= answer.value <= max(told)
     assert answer.interval[0] <= min(told) < max(told) <= answer.interval[1]
+
+
+@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+def test_where_no_surrogate_explains_the_values_all_measurements_count(direction: str) -> None:
+    """Errors multiply values by up to 10⁸, so that two of one configuration hardly ever agree."""
+    optimizer = Optimizer({"x": (0.0, 1.0), "y": (0.0, 1.0)}, direction=direction)
+    sign = 1.0 if direction == "minimize" else -1.0
+    rng = np.random.default_rng(3)
+    for point in rng.random((30, 2)):
+        for _ in range(1 + int(rng.random() < 0.4)):
+            value = (1.0 + 20.0 * float(((point - 0.5) ** 2).sum())) * 10.0 ** (8.0 * rng.random())
+            optimizer.tell({"x": point[0], "y": point[1]}, sign * value)
+    assert optimizer.knowledge().model.scaling.is_one_sided
+    counted = 0
+    for params, trials in by_configuration(optimizer).items():
+        values = [trial.value for trial in trials]
+        if len(values) > 1:
+            counted += 1
+            estimate = optimizer.estimate(dict(zip("xy", params, strict=True)))
+            assert min(values) <= estimate.value <= max(values)
+    assert counted > 5

@@ -122,13 +122,17 @@ def _with_replicates(known: Knowledge, point: Array, found: Estimate) -> Estimat
 def _within_own(known: Knowledge, point: Array, value: float) -> float:
     """The nearest value within the range of the point's agreeing measurements.
 
-    They are facts, a surrogate is not. Its estimate remains within the interval.
+    They are facts, a surrogate is not. Its estimate remains within the interval. Where no surrogate
+    explains the values, all measurements of the point count, if there are two.
     """
-    own = known.agreement.replicates(point)
-    if own is None:
-        return value
-    low, high = sorted((known.history.sign * own.values[0], known.history.sign * own.values[2]))
-    return min(max(value, low), high)
+    history, own = known.history, known.agreement.replicates(point)
+    if own is not None:
+        ends = history.sign * own.values[0], history.sign * own.values[2]
+        return min(max(value, min(ends)), max(ends))
+    if known.model.scaling.is_one_sided and history.measured(point) > 1:
+        told = history.sign * history.values()[(history.points() == point).all(axis=1)]
+        return min(max(value, float(told.min())), float(told.max()))
+    return value
 
 
 def _about(value: float, below: float, above: float, found: Estimate) -> Estimate:
