@@ -80,8 +80,12 @@ def test_all_of_a_worker(store: str) -> None:
         before, asked = shown(study), suggestions(study)
         other.informed()  # it has the whole log, and must begin again
         assert study.luckiest.trial.value == 40.0 + ROGUE[-1]
+        assert "excluded" not in str(study.result())
         assert study.exclude_worker("bad/")
         assert not study.exclude_worker("bad/")
+        result = study.result()
+        assert result.excluded == result.to_dict()["excluded"] == len(ROGUE)
+        assert f"; {len(ROGUE)} more excluded." in str(result)
         without(study, never, lambda number, _: number not in ROGUE)
         for each in (study, other):
             assert estimate(each) == estimate(never)
@@ -133,8 +137,9 @@ def test_a_trial_and_a_measurement(store: str) -> None:
         assert study.excluded == ()
         study.exclude(5, 4)
         assert list(study.trials[5].excluded) == [1]
-        # what was told later is the only difference
-        assert (shown(study), suggestions(study)) == before
+        now = shown(study)
+        assert now.pop("excluded") == 1  # what was told later is the only difference
+        assert (now, suggestions(study)) == before
 
 
 def test_what_workers_report_later_is_excluded_too(store: str) -> None:

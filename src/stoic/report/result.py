@@ -74,6 +74,7 @@ class Result:
     finals: FinalsRecord | None = None
     baseline: Mapping[str, Any] | None = None
     ended_by: str = ""  # "budget", "time" or "settled"; empty where it is not known
+    excluded: int = 0  # measurements and failures of a study that were left out by hand
     source: Optimizer | None = field(default=None, repr=False, compare=False)  # for figures
 
     @classmethod
@@ -163,6 +164,7 @@ class Result:
             "failures": dict(self.failures),
             "trials": [asdict(trial) for trial in self.trials],
             "space": self.space.describe(),
+            **({"excluded": self.excluded} if self.excluded else {}),
         }
 
     def to_frame(self, library: str = "pandas") -> Any:
@@ -211,8 +213,9 @@ class Result:
         failed = sum(self.failures.values())
         count = _count(len(self.trials), "evaluation", "evaluations")
         crashed = f", {failed} of which failed" if failed else ""
+        out = f"; {self.excluded} more excluded" if self.excluded else ""
         end = "; interrupted before the end." if self.interrupted else _ENDS.get(self.ended_by, ".")
-        return f"{verb} {visible(self.objective)} in {count}{crashed}{end}"
+        return f"{verb} {visible(self.objective)} in {count}{crashed}{out}{end}"
 
     def _estimate(self, best: Answer) -> list[str]:
         times = {1: "once", 2: "twice"}.get(best.measured, f"{best.measured} times")

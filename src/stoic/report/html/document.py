@@ -121,6 +121,7 @@ def _subtitle(result: Result, begun: datetime | None, took: str | None) -> str:
     verb = result.direction.replace("ize", "ised").capitalize()
     what = [f"{verb} {esc(result.objective, 60)}"]
     what.append(count(len(result.trials), "evaluation", "evaluations"))
+    what += [f"{result.excluded:,} more excluded"] if result.excluded else []
     if begun is not None:
         what.append(f"{begun.day} {begun:%B %Y}")
     if took is not None:

@@ -41,6 +41,7 @@ class Adviser(ABC):
 
     def __init__(self, definition: Definition) -> None:
         self.definition = definition
+        self.excluded = 0  # outcomes
 
     @abstractmethod
     def take(self, number: int, params: Params, value: float | None, reason: str | None) -> None:
@@ -53,6 +54,7 @@ class Adviser(ABC):
 
     def leave_out(self, number: int) -> None:
         """Take in that an outcome of a trial is excluded."""
+        self.excluded += 1
         del number
 
     def mark(self, mark: Mark) -> None:
@@ -149,4 +151,5 @@ class Adviser(ABC):
             verdict=self.verdict() if known else None,
             finals=self.finals_record() if known else None,
             baseline=self.definition.baseline,
+            excluded=self.excluded,
         )

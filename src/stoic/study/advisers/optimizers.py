@@ -44,6 +44,7 @@ class OptimizerAdviser(Adviser):
         self._numbers += [observation[0] for observation in observations]
 
     def leave_out(self, number: int) -> None:
+        super().leave_out(number)
         self._left_out.add(number)
 
     def mark(self, mark: Mark) -> None:
