@@ -16,6 +16,7 @@ if not (ROOT / "docs").is_dir():
 ELSEWHERE = {
     "README.md": "test_readme.py",
     "docs/agents.md": "cli/test_loop.py",
+    "docs/do/serve.md": "remote/test_page.py",
     "docs/duel.md": "duels/test_command.py",
     "docs/integrations/optuna.md": "integrations/test_optuna_page.py",
     "docs/integrations/ray.md": "integrations/test_ray.py",

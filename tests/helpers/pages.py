@@ -33,7 +33,7 @@ ROOT = Path(__file__).parents[2]
 GIVEN = ROOT / "tests" / "docs" / "given"
 READ = {"toml", "json", "yaml"}
 RUN = {"python", "pycon", "sh", "console"}
-NO_CODE = {"text", "c"}  # with a title, they are files like others
+NO_CODE = {"text", "c", "go", "js"}  # with a title, they are files like others
 
 _BLOCK = re.compile(
     r"(?P<before>(?:^[ \t]*<!--[^\n]*-->[ \t]*\n\s*)*)"
@@ -194,7 +194,7 @@ def _session(block: Block, names: dict[str, Any]) -> None:
 
 def _console(block: Block, folder: Path, environment: Mapping[str, str]) -> None:
     """Run each ``$ command``; what follows it is its output, ``…`` standing for anything."""
-    parts = re.findall(r"^\$ (.*(?:\\\n.*)*)\n?((?:(?!\$ ).*\n?)*)", block.text, re.MULTILINE)
+    parts = re.findall(r"^\$ ((?:.*\\\n)*.*)\n?((?:(?!\$ ).*\n?)*)", block.text, re.MULTILINE)
     assert parts, f"{block.where}: no $"
     for command, expected in parts:
         said = _bash(command, folder, environment, block.where)

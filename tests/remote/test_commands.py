@@ -173,6 +173,27 @@ def test_studies_are_shown(service: Service, name: str, tmp_path: Path) -> None:
     assert "[unknown-study]" in here("study", "show", name, *where, code=2).stderr
 
 
+def test_an_export_is_a_study_again(service: Service, name: str, tmp_path: Path) -> None:
+    tuned(tmp_path, service.url, name, "--budget", 5, "--no-report")
+    with package.connect(service.url, name) as study:
+        study.tell(2, 0.125, measurement=1)
+        study.fail(study.ask(), "crashed")
+        study.note(0, "cold cache")
+        study.ask()
+        there = [(record.params, record.values, record.notes) for record in study.trials]
+        here("study", "export", "all.json", name, "--store", service.url)
+        here("study", "export", "all.csv", name, "--store", service.url)
+    here("study", "import", "all.json", "--store", "here.db")
+    with package.Study("here.db", name) as copy:
+        assert [(r.params, r.values, r.notes) for r in copy.trials] == there
+        assert [record.state for record in copy.trials] == ["told"] * 5 + ["failed", "open"]
+        assert len(copy.trials[2].values) == 2
+    rows = (tmp_path / "all.csv").read_text().splitlines()
+    assert len(rows) == 1 + 8
+    assert "cold cache" in rows[1]
+    assert rows[0] == "number,state,x,value,measurement,reason,asked,told,worker,attempt,notes"
+
+
 @pytest.mark.parametrize(
     "words",
     [("doctor",), ("backup", "new.db", "--store"), ("import", "new.csv", "--store")],

@@ -104,7 +104,7 @@ def export_study(
 ) -> None:
     """Write all trials of a study to a file: a row for each measurement."""
     with plainly():
-        from stoic.study.exchange.transfer import export
+        from stoic.remote.anywhere import export
 
         count = export(store, named_study(store, name), file, kind)
         where = "standard output" if is_stream(file) else file

@@ -1,8 +1,9 @@
-"""Open, list and delete studies wherever they are: in a store, or on a server by its address."""
+"""Studies wherever they are, in a store, or on a server: open, list, export and delete them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from stoic import study as stores
@@ -12,8 +13,10 @@ from stoic.remote.calling import Caller, Times
 from stoic.remote.study import RemoteStudy, connect
 from stoic.remote.wire import next_page, rows_in, summary_of
 from stoic.study import Study, StudySummary
+from stoic.study.exchange import transfer
+from stoic.study.exchange.tables import format_of, write_table
 
-__all__ = ["AnyStudy", "StoreOptions", "delete", "open_study", "summaries"]
+__all__ = ["AnyStudy", "StoreOptions", "delete", "export", "open_study", "summaries"]
 
 AnyStudy = Study | RemoteStudy
 _PAGE = 1000
@@ -53,6 +56,17 @@ def summaries(store: str) -> tuple[StudySummary, ...]:
         return _listed(caller)
     finally:
         caller.close()
+
+
+def export(store: str, name: str, path: Path, kind: str | None = None) -> int:
+    """Write all trials of a study to a file; return the number of rows."""
+    if not is_address(store):
+        return transfer.export(store, name, path, kind)
+    kind = format_of(path, kind)
+    with connect(store, name) as study:
+        table = study.table()
+    write_table(table, path, kind)
+    return len(table.rows)
 
 
 def delete(store: str, name: str) -> None:

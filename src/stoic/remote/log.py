@@ -11,6 +11,8 @@ from stoic.remote.wire import entry_of, number_in, rows_in
 from stoic.study.advisers import Adviser
 from stoic.study.advisers.following import Follower, Logged
 from stoic.study.definition import Definition
+from stoic.study.records import Exclusion
+from stoic.study.store.rows import Entry
 
 __all__ = ["RemoteLog"]
 
@@ -59,6 +61,16 @@ class RemoteLog(ForkAware):
             if entries:
                 follower.take(entries, last, "")
             return follower.adviser
+
+    def excluded(self) -> tuple[Exclusion, ...]:
+        """What is excluded now."""
+        with self.thinking:
+            self.informed()
+            return self._follower.excluded.rules()
+
+    def entries(self) -> list[Entry]:
+        """The whole log."""
+        return [entry for entry, _, _ in self._after(0)[0]]
 
     def _after(self, seen: int) -> tuple[list[Logged], int]:
         """All entries behind the first ``seen``, and how many there are then."""

@@ -12,7 +12,7 @@ from stoic.errors import AccessDenied, UnknownStudy
 from stoic.optimize import Trial
 from stoic.remote.address import Token, address
 from stoic.remote.calling import Caller, Times
-from stoic.remote.verbs import RemoteVerbs
+from stoic.remote.marking import RemoteMarks
 from stoic.remote.wire import State, definition_of, state_of
 from stoic.report import Result
 from stoic.runs.run import RunLimits, limits_of
@@ -23,7 +23,7 @@ from stoic.study.running import run
 __all__ = ["RemoteStudy", "connect"]
 
 
-class RemoteStudy(RemoteVerbs):
+class RemoteStudy(RemoteMarks):
     """A study on a server, as `connect` gives it.
 
     It has the verbs and the answers of `stoic.Study`. Every request is repeated until the server

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -26,7 +26,6 @@ from stoic.remote.wire import (
 from stoic.study.advisers import Adviser
 from stoic.study.answers import StudyAnswers
 from stoic.study.definition import Definition, checked_params
-from stoic.study.marks.additions import checked_note
 from stoic.study.records import StudyTrial, TrialRecord, numbered
 from stoic.study.store.rows import MAX_ROWS
 from stoic.study.workers import this_worker
@@ -223,25 +222,3 @@ class RemoteVerbs(StudyAnswers, ForkAware):
         with self._keys.of("add", json.dumps(checked), y) as key:
             reply = self._post("add", wish, key=key)
         return StudyTrial(number_in(reply, "number"), checked, 1, 0.0, self._uid)
-
-    # -- marks --------------------------------------------------------------------------------
-
-    def note(self, trial: StudyTrial | TrialRecord | int, text: str) -> None:
-        """Add a note of at most 1000 characters to a trial; see `stoic.Study.note`."""
-        self._post("note", {"trial": self._number(trial), "text": checked_note(text)})
-
-    def start_finals(
-        self, evaluations: int, contenders: Sequence[Mapping[str, Any]] | None = None
-    ) -> bool:
-        """Begin the finals for all workers; False where there are not two contenders.
-
-        If another worker began finals meanwhile, these go on.
-        """
-        wish: dict[str, Any] = {"begin": integer(evaluations, "evaluations", at_least=1)}
-        if contenders is not None:
-            wish["contenders"] = [self._checked(params) for params in contenders]
-        return self._post("finals", wish).get("finals") is True
-
-    def end_finals(self) -> None:
-        """Go on with the search, with all that was measured."""
-        self._post("finals", {"end": True})

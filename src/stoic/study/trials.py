@@ -11,7 +11,7 @@ from stoic.study.store.connection import Connection
 from stoic.study.store.ledger import Ledger
 from stoic.study.store.rows import RESTORE, Entry, TrialRow
 
-__all__ = ["records", "trials_and_entries"]
+__all__ = ["record_of", "records", "trials_and_entries"]
 
 
 def trials_and_entries(
@@ -35,10 +35,11 @@ def trials_and_entries(
 def records(connection: Connection, ledger: Ledger) -> tuple[TrialRecord, ...]:
     """Trials by number, as one transaction sees them."""
     found, excluded = trials_and_entries(connection, ledger)
-    return tuple(_record(*each, excluded) for each in found)
+    return tuple(record_of(*each, excluded) for each in found)
 
 
-def _record(trial: TrialRow, entries: list[Entry], excluded: Exclusions) -> TrialRecord:
+def record_of(trial: TrialRow, entries: list[Entry], excluded: Exclusions) -> TrialRecord:
+    """A trial as users see it."""
     told = [entry for entry in entries if not entry.is_mark]
     outcomes = [entry.outcome for entry in told]
     return TrialRecord(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,16 +17,17 @@ from stoic.study.definition import Definition, StudyArguments, checked_name
 from stoic.study.exchange.incoming import Incoming, column_of, incoming
 from stoic.study.exchange.merging import Merger
 from stoic.study.exchange.tables import Table, format_of, read_table, write_table
-from stoic.study.marks.additions import present_definition, text_of_note
+from stoic.study.marks.additions import present_definition
+from stoic.study.records import TrialRecord
 from stoic.study.store import Database, open_store
-from stoic.study.store.codec import params_of, read, written
+from stoic.study.store.codec import read, written
 from stoic.study.store.connection import Connection
 from stoic.study.store.ledger import Ledger, create, find, names
 from stoic.study.store.rows import Entry, StudyRow
 from stoic.study.store.urls import store_url
-from stoic.study.trials import trials_and_entries
+from stoic.study.trials import record_of, trials_and_entries
 
-__all__ = ["Imported", "export", "import_file"]
+__all__ = ["Imported", "export", "import_file", "table_of"]
 
 # -- out ---------------------------------------------------------------------------------------
 
@@ -45,29 +46,36 @@ def export(store: str | os.PathLike[str], name: str, path: Path, kind: str | Non
 
 
 def _table(ledger: Ledger, connection: Connection, definition: Definition) -> Table:
-    params = {name: column_of(name) for name in definition.space.names}
-    rows = []
     found, excluded = trials_and_entries(connection, ledger)
-    for trial, entries in found:
+    trials = [(record_of(trial, entries, excluded), entries) for trial, entries in found]
+    return table_of(ledger.name, definition, trials)
+
+
+def table_of(
+    name: str, definition: Definition, trials: Iterable[tuple[TrialRecord, Sequence[Entry]]]
+) -> Table:
+    """The trials of a study, with their entries of the log, as an export has them."""
+    params = {each: column_of(each) for each in definition.space.names}
+    rows = []
+    for trial, entries in trials:
         known = {
             "number": trial.number,
             "state": trial.state,
-            **{params[name]: value for name, value in params_of(trial.params).items()},
+            **{params[each]: value for each, value in trial.params.items()},
         }
         told = [entry for entry in entries if not entry.is_mark]
-        notes = [text_of_note(entry) for entry in entries if entry.is_note]
         end = {"asked": trial.asked, "worker": trial.worker, "attempt": trial.attempt}
-        end |= {"notes": "\n".join(notes)} if notes else {}
-        for entry in told:
-            out = {"excluded": True} if excluded.covers(entry, trial.worker) else {}
+        end |= {"notes": "\n".join(trial.notes)} if trial.notes else {}
+        for i, entry in enumerate(told):
+            out = {"excluded": True} if i in trial.excluded else {}
             rows.append({**known, **_outcome(entry), **end, **out})
         if not told:
             rows.append({**known, **end})
     columns = ["number", "state", *params.values(), "value", "measurement", "reason"]
     columns += ["asked", "told", "worker", "attempt"]
-    columns += [name for name in ("notes", "excluded") if any(name in row for row in rows)]
+    columns += [each for each in ("notes", "excluded") if any(each in row for row in rows)]
     about = read(definition.text(), "a definition")
-    return Table(rows, [], columns, {"name": ledger.name, **about})
+    return Table(rows, [], columns, {"name": name, **about})
 
 
 def _outcome(entry: Entry) -> dict[str, Any]:
