@@ -40,7 +40,9 @@ SLOW = {
     },
     "policies": {"test_against_references", "test_hostile_states", "test_sampling"},
     "posterior": {"test_posterior"},
-    "remote": {"test_calling", "test_commands", "test_faults", "test_running", "test_study"},
+    "remote": {
+        "test_calling", "test_commands", "test_faults", "test_page", "test_running", "test_study",
+    },
     "report": {"test_report"},
     "runs": {"test_maximize"},
     "schedules": {"test_coverage"},

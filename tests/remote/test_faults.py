@@ -52,6 +52,20 @@ def test_lost_replies(service: Service, name: str) -> None:
         assert_history(study.trials, told, 120)
 
 
+def test_what_is_added_counts_once(service: Service, name: str) -> None:
+    with losing(service.port, 0.15) as proxy, stoic.connect(proxy.url, name, **MADE) as study:
+        added = [study.add({"x": 0.5}, float(i)) for i in range(20)]
+        for i in range(20):
+            study.enqueue({"x": i / 20})
+        assert min(proxy.fates[fate] for fate in ("reply lost", "reply cut")) >= 4
+    with stoic.connect(service.url, name) as kept:
+        trials = kept.trials
+    assert [each.number for each in added] == list(range(20))
+    assert [record.values for record in trials[:20]] == [(float(i),) for i in range(20)]
+    waiting = [record.params["x"] for record in trials[20:]]
+    assert waiting == [i / 20 for i in range(20)], "one enqueued twice, or not at all"
+
+
 def test_a_killed_server(tmp_path: Path) -> None:
     told: dict[int, float] = {}
 

@@ -178,6 +178,41 @@ def test_a_study_gets_wider(service: Service, name: str) -> None:
         assert before.recommend().params
 
 
+# -- exclusions ------------------------------------------------------------------------------------
+
+
+def test_exclusions(service: Service, name: str, tmp_path: Path) -> None:
+    made: dict[str, Any] = {"space": LINE, "direction": "minimize"}
+    with (
+        stoic.Study(tmp_path / "s.db", name, worker="local/w", **made) as local,
+        stoic.connect(service.url, name, worker="w", **made) as far,
+    ):
+        said = []
+        for study in (local, far):
+            for _ in range(8):
+                trial = study.ask()
+                study.tell(trial, trial.params["x"] if trial.number else -50.0)
+            answers = [study.recommend()]
+            assert study.exclude(0)
+            assert not study.exclude(0)
+            answers.append(study.recommend())
+            assert study.exclude(1, 0)
+            assert study.include(0)
+            assert [(each.trial, each.measurement) for each in study.excluded] == [(1, 0)]
+            answers.append(study.recommend())
+            after = study.ask().params
+            assert study.exclude_worker("local/")
+            assert study.result().best is None
+            assert next(each.worker for each in study.excluded) == "local/"
+            assert study.include_worker("local/")
+            assert study.recommend() == answers[-1]
+            said.append((answers, after, [record.excluded for record in study.trials]))
+        assert said[0] == said[1]
+        assert said[0][0][1] != said[0][0][2], "the model did not follow"
+        with pytest.raises(InvalidInput, match="token"):
+            far.exclude_worker("w")
+
+
 # -- errors ----------------------------------------------------------------------------------------
 
 

@@ -201,7 +201,7 @@ class Caller(ForkAware):
             try:
                 data = data_of(reply)
             except Garbled as found:
-                raise _Failed(str(found), strange=True) from found
+                raise _Failed(str(found), strange=not self._reached) from found
             self._reached = True
             return data
         if reply.status in _BUSY:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stoic.checks import integer
+from stoic.errors import InvalidInput
 from stoic.remote.verbs import RemoteVerbs
 from stoic.study.definition import checked_name
 from stoic.study.exchange.tables import Table
@@ -64,7 +65,8 @@ class RemoteMarks(RemoteVerbs):
     def exclude_worker(self, prefix: str) -> bool:
         """Leave out all that workers report whose names begin so, now and later.
 
-        The names begin with the id of the worker's token: ``"k3v9x2ab/"`` excludes a token.
+        The names begin with the id of the worker's token, and a server excludes whole tokens:
+        ``"k3v9x2ab/"``.
         """
         return self._post("exclude", _workers(prefix)).get("changed") is True
 
@@ -99,6 +101,11 @@ class RemoteMarks(RemoteVerbs):
 
 
 def _workers(prefix: str) -> dict[str, str]:
-    """The wish about workers: of a token, or by the beginning of their names."""
+    """The wish about all workers of a token."""
     found = _OF_TOKEN.fullmatch(checked_name(prefix, "prefix"))
-    return {"worker": prefix} if found is None else {"token_id": found["id"]}
+    if found is None:
+        raise InvalidInput(
+            f"expected the id of a token and a slash, as in 'k3v9x2ab/', got {prefix!r}; exclude "
+            "single workers of a token in the store"
+        )
+    return {"token_id": found["id"]}
