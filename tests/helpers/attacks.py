@@ -14,6 +14,7 @@ from dataclasses import dataclass
 __all__ = ["ATTACKS", "Attack", "send"]
 
 _JSON = "Content-Type: application/json\r\n"
+_FORM = "Content-Type: application/x-www-form-urlencoded\r\n"
 _TELL = "/v1/studies/mine:tell"
 _PIECE = b"a" * 65536
 
@@ -109,6 +110,23 @@ def forms_instead_of_json(draws: random.Random, host: str) -> Parts:
 def passed_on_by_a_proxy(draws: random.Random, host: str) -> Parts:
     name = draws.choice(["X-Forwarded-For", "Forwarded", "X-Real-IP"])
     yield _get(host, "/v1/studies", f"{name}: 127.0.0.1\r\n")
+
+
+@_attack(403)
+def forms_without_their_token(draws: random.Random, host: str) -> Parts:
+    csrf = draws.choice(["", "&csrf=", "&csrf=x", "&csrf=%C3%A9", "&csrf=" + "a" * 2000])
+    action = draws.choice(["again", "exclude", "include"])
+    extra = draws.choice(["", f"Origin: http://{host}\r\nSec-Fetch-Site: same-origin\r\n"])
+    yield _post(host, f"trial=0{csrf}".encode(), f"/studies/mine/{action}", _FORM + extra)
+
+
+@_attack(400, 403)
+def bad_forms(draws: random.Random, host: str) -> Parts:
+    body = draws.choice(
+        [b"trial=0&trial=1", b"%ff=%ff", b"\xff\xfe", b"a&b&c", b"&" * 5000, b"x=" + b"%" * 9000,
+         b"&".join(b"f%d=1" % i for i in range(2000))]
+    )  # fmt: skip
+    yield _post(host, body, draws.choice(["/studies/mine/exclude", "/logout"]), _FORM)
 
 
 # -- bodies ------------------------------------------------------------------------------------

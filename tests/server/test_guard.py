@@ -175,7 +175,7 @@ def test_a_browser_signs_in_and_out(signed: tuple[Here, str]) -> None:
     body = {"name": "a", "space": ["x=0:1.0"], "direction": "minimize"}
     assert here.call("POST", "/v1/studies", body, headers).status == 401  # it has no CSRF token
     out = here.call("POST", "/logout", headers=headers | FORM, body=b"csrf=wrong")
-    assert (out.status, out.data["code"]) == (403, "access-denied")
+    assert out.status == 403
     session = here.service.app.app.state.gate.sessions.find(headers["Cookie"].partition("=")[2])
     out = here.call("POST", "/logout", headers=headers | FORM, body=f"csrf={session.csrf}".encode())
     assert out.status == 303

@@ -31,6 +31,7 @@ _PATIENCE_SECONDS = 40.0  # of whoever asks alone
 _MAX_WAITING = 512  # asks of one study
 _MAX_BATCH = 16  # proposals of one computation
 _MAX_TRIES = 3  # until a proposal that is out of date is taken, though nobody else asks
+_PAUSE_SECONDS = 0.1  # after a computation that failed
 _STOCK_SECONDS = 10.0  # after which proposals that were not taken are dropped
 
 _WITHOUT_THOUGHT = ("queue", "again")  # how trials are made that leave the proposal to the next
@@ -154,7 +155,12 @@ class _Queue:
         count = min(len(self.waiting) + self._missed, _MAX_BATCH)
         self._missed = 0
         self._thinking = asyncio.create_task(self._suggestions(count))
-        self._thinking.add_done_callback(lambda _: self._news.set())
+        self._thinking.add_done_callback(self._thought)
+
+    def _thought(self, task: asyncio.Task[list[Proposal]]) -> None:
+        if not task.cancelled():
+            task.exception()  # if all have gone, nobody else looks at it
+        self._news.set()
 
     async def _suggestions(self, count: int) -> list[Proposal]:
         found = await self.process.do("suggest", self._ref, count=count)
@@ -167,8 +173,8 @@ class _Queue:
         thought, self._thinking = self._thinking, None
         try:
             proposals = thought.result()
-        except Problem:  # the process was restarted: it is asked again
-            self._stock = []
+        except Problem:  # the process was restarted, or has too much to do: it is asked again
+            await asyncio.sleep(_PAUSE_SECONDS)
             return
         if not self.waiting:
             self._keep(proposals)
