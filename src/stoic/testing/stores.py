@@ -15,6 +15,7 @@ import pytest
 
 from stoic.errors import ConflictingValue, StoreUnavailable, StudyMismatch, UnknownStudy
 from stoic.study import Study, StudyTrial
+from stoic.testing.repeats import RepeatChecks
 
 __all__ = ["StoreSuite"]
 
@@ -24,7 +25,7 @@ _THREADS = 4
 _SHORT_LEASE, _HOUR = 0.05, 3600.0  # seconds
 
 
-class StoreSuite:
+class StoreSuite(RepeatChecks):
     """Checks of the guarantees that `stoic.Study` gives, for one kind of store.
 
     Subclass it in a test file, and have the fixture ``store`` give the path or URL of a new, empty
