@@ -113,7 +113,7 @@ def _suspects(result: Result, width: int) -> Iterator[Text]:
     for suspect in wildest[:_MAX_SUSPECTS]:
         yield from _named("suspect", str(suspect), width, 2, style="yellow")
     if len(wildest) > _MAX_SUSPECTS:
-        yield from _named("", f"and {len(wildest) - _MAX_SUSPECTS} more suspects", width, 1)
+        yield from _named("", f"and {len(wildest) - _MAX_SUSPECTS} more", width, 1)
     if result.without_suspects is not None:
         yield from _named("", str(result.without_suspects), width, 2, style="yellow")
 
