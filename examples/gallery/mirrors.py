@@ -67,8 +67,7 @@ def words(facts: Facts) -> dict[str, str]:
     robust, plain, tens = (np.mean(facts["means"][name]) for name in ("tgp-ucb", "gp-ucb", "means"))
     gain = "gains nothing over" if robust >= min(plain, tens) else "is better than"
     remark = f"""
-On these data a robust policy {gain} plain averages: the tail is heavy, but bounded by time-outs,
-and the hosts differ by much more than the tail blurs."""
+On these data a robust policy {gain} plain averages."""
     return {
         "out": intro + "\n\n" + "\n".join(table) + "\n\n" + remark,
         "lucky": f"""

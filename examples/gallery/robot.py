@@ -61,7 +61,7 @@ Over {facts["rounds"]} pushes their regret was {regret["RGP-UCB"] / facts["round
 {regret["GP-UCB"] / facts["rounds"]:.2f}. In the set of the page only {facts["corrupted"]} of
 RGP-UCB's {facts["rounds"]} measurements were corrupted before the budget was spent.""",
         "lucky": f"""
-GP-UCB believes what it measures. A few measurements of the best pushes are bad, and it never
+GP-UCB averages what it measures. A few measurements of the best pushes are bad, and it never
 tries these pushes again: it ended on the best push in {found["GP-UCB"]} of {SETS} sets and loses
 {np.mean(facts["ends"]["GP-UCB"]):.2f} of distance at each push, however long it runs. The pushes
 with the best measured average are those that it plays.""",
