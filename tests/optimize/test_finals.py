@@ -312,9 +312,11 @@ def test_words() -> None:
 
 
 def test_sizes() -> None:
-    for has_baseline in (True, False):
-        sizes = [finals_size("auto", n, has_baseline=has_baseline) for n in range(2000)]
+    for near in (True, False):
+        sizes = [finals_size("auto", n, has_baseline=True, near=near) for n in range(2000)]
         assert all(b >= a for a, b in pairwise(sizes))
         assert all(size <= 0.35 * n for n, size in enumerate(sizes))
+    assert not any(finals_size("auto", n, has_baseline=False) for n in range(2000))
+    assert finals_size(8, 60, has_baseline=False) == 8
     assert finals_size(25, 10, has_baseline=True) == 10
     assert finals_size(0, 100, has_baseline=True) == 0

@@ -2,7 +2,8 @@
 
 With seven blocks, gains of two standard deviations of the noise are nearly always shown, but only
 two thirds of those of one and a half. So finals are larger where the answer seems to be near the
-baseline.
+baseline. Without a baseline there is nothing to decide: finals of four evaluations among the best
+candidates cost more regret than they saved (benchmarks/robust/endings.py), so there are none.
 """
 
 from __future__ import annotations
@@ -25,9 +26,6 @@ class SizeRule:
     most_of_few: float = 0.35  # of all evaluations, where they are few
     most: int = 100
     least_if_near: int = 24  # evaluations where the answer is near the baseline
-    share_alone: float = 1 / 15  # without a baseline: to separate the best candidates
-    least_alone: int = 4
-    from_alone: int = 30  # evaluations; of fewer, all are for the search
 
 
 _RULE = SizeRule()
@@ -42,17 +40,15 @@ def finals_size(
     [0, 6, 10, 14, 22, 100]
     >>> [finals_size("auto", n, has_baseline=True, near=True) for n in (3, 20, 30, 60, 100, 1000)]
     [0, 6, 10, 20, 24, 100]
-    >>> [finals_size("auto", n, has_baseline=False) for n in (20, 60, 100)]
-    [0, 4, 7]
+    >>> [finals_size(confirm, 60, has_baseline=False) for confirm in ("auto", 8)]
+    [0, 8]
     """
     r = _RULE
     if confirm != "auto":
         return min(confirm, evaluations)
-    if has_baseline:
-        least = r.least_if_near if near else r.least
-        wanted = max(round(r.share * evaluations) + r.more, least)
-        size = min(wanted, int(r.most_of_few * evaluations), r.most)
-        return size - size % 2  # whole blocks of the answer and the baseline
-    if evaluations < r.from_alone:
+    if not has_baseline:
         return 0
-    return min(max(round(r.share_alone * evaluations), r.least_alone), r.most)
+    least = r.least_if_near if near else r.least
+    wanted = max(round(r.share * evaluations) + r.more, least)
+    size = min(wanted, int(r.most_of_few * evaluations), r.most)
+    return size - size % 2  # whole blocks of the answer and the baseline
