@@ -1,6 +1,7 @@
 # make test    set up and run everything that every change must pass
 # make quick   what tells most about a change in a minute: lint, types, tests that are not slow
 # make demo    set up and tune a noisy server with outliers; ends with a report
+# make demo-live  the same tuning by three workers and a server, with a live page in the browser
 # make docs    set up and build the documentation as a site: build/site/index.html
 # make hosts   the examples for Ax, MLOS, Nevergrad and Hydra inside these libraries (1.6 GB)
 # make figures make the figures of the documentation, and the numbers in its text, again (minutes)
@@ -18,11 +19,12 @@ RUN := $(ONE) $(BIN)/python
 PIP := -m pip install --quiet --disable-pip-version-check
 # the demo needs little: it uses the developers' environment only where that is there already
 DEMO := $(if $(wildcard .venv/ready),.venv,.venv-demo)
+LIVE := $(if $(wildcard .venv/ready),.venv,.venv-live)
 
 # hundreds of processes are started, and would each compile all modules anew
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: test quick lint types unit demo hosts docs figures bench soak clean
+.PHONY: test quick lint types unit demo demo-live hosts docs figures bench soak clean
 
 test: lint
 	$(MAKE) --no-print-directory --output-sync=target -j2 types .venv/warm
@@ -79,6 +81,17 @@ demo: $(DEMO)/ready
 	.venv-docs/bin/python $(PIP) --no-compile --editable '.[docs]'
 	touch $@
 
+demo-live: $(LIVE)/ready
+	rm -rf demo-output/live*
+	mkdir -p demo-output
+	PATH="$(CURDIR)/$(LIVE)/bin:$$PATH" $(ONE) \
+		$(LIVE)/bin/python -m examples.server.live demo-output/live.db
+
+.venv-live/ready: pyproject.toml
+	$(PYTHON) -m venv .venv-live
+	.venv-live/bin/python $(PIP) --no-compile --editable '.[server]'
+	touch $@
+
 docs: .venv-docs/ready
 	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/python -m mkdocs --quiet build
 
@@ -106,4 +119,4 @@ soak: .venv/warm
 	$(RUN) benchmarks/server/faults.py
 
 clean:
-	rm -rf .venv .venv-demo .venv-hosts .venv-docs build dist demo-output
+	rm -rf .venv .venv-demo .venv-live .venv-hosts .venv-docs build dist demo-output

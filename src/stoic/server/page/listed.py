@@ -39,6 +39,7 @@ def suspects(result: Result, records: Sequence[TrialRecord]) -> list[dict[str, A
             "value": figure(each.value),
             "expected": figure(each.expected),
             "reason": printable(each.reason),
+            "failed": False,
         }
         for each in wildest(result)[:MAX_SUSPECTS]
     ]

@@ -83,7 +83,7 @@ async def live(call: Call, study: StudyRef) -> Any:
     known = digests(call.query_params.get("have", ""))
     made = parts(found, _may(call), _about(call)["csrf"])
     new = (
-        text.replace('" data-digest=', '" hx-swap-oob="outerMorph" data-digest=', 1)
+        str(text).replace('" data-digest=', '" hx-swap-oob="outerMorph" data-digest=', 1)
         for name, text in made.items()
         if name in known and f'data-digest="{known[name]}"' not in text[:200]
     )

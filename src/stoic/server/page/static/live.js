@@ -59,7 +59,7 @@
   }
   document.addEventListener("htmx:after:request", event => {
     const response = event.detail?.ctx?.response;
-    if (response && response.status >= 400) {
+    if (response && response.status >= 400 && response.status !== 503) {
       const words = response.status === 403 ? "That is not allowed with your token, or the page is too old: load it again."
         : `That did not work (${response.status}). Load the page again.`;
       const told = document.createElement("p");
