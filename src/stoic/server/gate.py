@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import logging
+import re
 from typing import TYPE_CHECKING
 
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from stoic.errors import StoicError
 from stoic.server.access import SAFE, Access
 from stoic.server.guard.rates import Rates
 from stoic.server.page.rendering import page
-from stoic.server.problems import Problem, shown
+from stoic.server.problems import Problem, busy, shown
 from stoic.server.sessions import COOKIE, Session, Sessions
 from stoic.server.settings import Settings
-from stoic.server.tokens import LOCAL, Principal, TokenFile
+from stoic.server.tokens import EVERY_STUDY, LOCAL, Principal, TokenFile
 
 if TYPE_CHECKING:
     from stoic.server.routing import Call
 
 __all__ = ["Gate"]
 
+_LOG = logging.getLogger("stoic.server")
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
+_UID = re.compile("[0-9a-f]{32}")
 _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="stoic"'}
 
 
@@ -60,7 +65,9 @@ class Gate:
     async def _admit_to_study(self, call: Call, who: Principal) -> None:
         """A study that the token may not see is answered as one that does not exist."""
         given = str(call.path_params["study"])
-        found = await call.hub.resolve(given)
+        named = EVERY_STUDY in who.studies or given in who.studies or _UID.fullmatch(given)
+        # what is not granted is not even looked up, which would take another time
+        found = await call.hub.resolve(given) if named else None
         if found is None or not who.sees(found.name):
             raise Problem(404, "unknown-study", f"expected a study of this server, got {given!r}")
         call.path_params["study"] = found
@@ -108,7 +115,11 @@ class Gate:
 
         A right one is let in however many wrong ones came from its address.
         """
-        found = None if self.tokens is None else self.tokens.principal(presented)
+        try:
+            found = None if self.tokens is None else self.tokens.principal(presented)
+        except StoicError as error:  # the file is gone or damaged; its path is not for clients
+            _LOG.error("no token can be checked: %s", error)
+            raise busy("expected to check tokens, which is not possible now", 10) from None
         if found is None:
             self._refusals.take(_address(call))
         return found

@@ -69,8 +69,11 @@ class Hub:
         """The study of a name or a unique id; None where there is none."""
         found = self._names.get(given)
         if found is None:
-            await self._list()
-            found = self._names.get(given)
+            found = await self.reader.find(given)
+            if found is not None:
+                if len(self._names) >= _MAX_NAMES:
+                    self._names.clear()
+                self._names[given] = found
         return found
 
     async def studies(self) -> list[dict[str, Any]]:
@@ -97,11 +100,6 @@ class Hub:
             }
             for each in found
         ]
-        self._names = {}
-        for each in found[-_MAX_NAMES:]:
-            ref = StudyRef(each.name, each.uid)
-            self._names[each.uid] = ref
-            self._names[each.name] = ref
         self._listed = (time.monotonic(), listed)
         return listed
 

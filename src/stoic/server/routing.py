@@ -20,7 +20,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from stoic.errors import StoicError
+from stoic.errors import StoicError, UnknownStudy
 from stoic.server.access import TABLE, Access
 from stoic.server.gate import Gate
 from stoic.server.guard.bodies import parse_json, read_body
@@ -115,6 +115,9 @@ class Guarded(APIRoute):
             await call.gate.admit(call, self.access)
             response = as_response(await self._endpoint(**await self._read(call)))
         except (Problem, StoicError) as error:
+            study = call.path_params.get("study")
+            if isinstance(error, UnknownStudy) and isinstance(study, StudyRef):
+                call.hub.forget(study)  # it was deleted, and maybe made again
             problem = problem_of(error)
             response = call.gate.refusal(call, problem) if self.access.page else reply(problem)
         await response(scope, receive, send)

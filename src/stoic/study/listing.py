@@ -14,13 +14,21 @@ from stoic.study.store.connection import Connection
 from stoic.study.store.ledger import Ledger, find, names
 from stoic.study.store.rows import FAILED, OPEN, TOLD
 
-__all__ = ["delete", "summaries"]
+__all__ = ["delete", "identified", "summaries"]
 
 
 def summaries(store: str | os.PathLike[str] | Database) -> tuple[StudySummary, ...]:
     """The studies of a store, oldest first."""
     with _using(store) as database, database.read() as connection:
         return tuple(_summary(database, connection, name) for name in names(connection))
+
+
+def identified(database: Database, given: str) -> tuple[str, str] | None:
+    """Name and unique id of the study that has one of them; None where there is none."""
+    wanted = "SELECT name, uid FROM stoic_studies WHERE uid = ? OR name = ? ORDER BY uid = ? DESC"
+    with database.read() as connection:
+        found = connection.execute(wanted, (given, given, given)).fetchone()
+    return None if found is None else (str(found[0]), str(found[1]))
 
 
 def _summary(database: Database, connection: Connection, name: str) -> StudySummary:

@@ -21,27 +21,26 @@ async def exclude(call: Call, study: StudyRef, body: Exclude) -> Any:
 
     Nothing is deleted. ``changed`` is false where it was excluded already.
     """
-    if _of_token(body):
-        changed = await call.hub.exclude_worker(study, f"{body.token_id}/")
-    else:
-        changed = await call.hub.exclude(study, body.trial or 0, body.measurement)
-    return {"changed": changed}
+    prefix = _prefix(body)
+    if prefix is not None:
+        return {"changed": await call.hub.exclude_worker(study, prefix)}
+    return {"changed": await call.hub.exclude(study, body.trial or 0, body.measurement)}
 
 
 @routes.add("POST", _STUDY + ":include")
 async def include(call: Call, study: StudyRef, body: Exclude) -> Any:
     """Take an exclusion back; ``changed`` is false where there was none."""
-    if _of_token(body):
-        changed = await call.hub.include_worker(study, f"{body.token_id}/")
-    else:
-        changed = await call.hub.include(study, body.trial or 0, body.measurement)
-    return {"changed": changed}
+    prefix = _prefix(body)
+    if prefix is not None:
+        return {"changed": await call.hub.include_worker(study, prefix)}
+    return {"changed": await call.hub.include(study, body.trial or 0, body.measurement)}
 
 
-def _of_token(body: Exclude) -> bool:
-    """Whether a body is about a token, and not about a trial."""
-    if (body.trial is None) == (body.token_id is None) or (
-        body.token_id is not None and body.measurement is not None
-    ):
-        raise InvalidInput("expected a trial, maybe with a measurement, or the id of a token")
-    return body.token_id is not None
+def _prefix(body: Exclude) -> str | None:
+    """How the names of the workers begin that a body is about; None where it is about a trial."""
+    given = [each for each in (body.trial, body.token_id, body.worker) if each is not None]
+    if len(given) != 1 or (body.measurement is not None and body.trial is None):
+        raise InvalidInput(
+            "expected one of trial (maybe with measurement), token_id and worker in the body"
+        )
+    return body.worker if body.token_id is None else f"{body.token_id}/"

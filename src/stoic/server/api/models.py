@@ -144,11 +144,12 @@ class Widen(Body):
 
 
 class Exclude(Body):
-    """What is excluded, or taken back: a measurement, a trial, or all of a token."""
+    """A measurement, a trial, all of a token, or of workers whose names begin so."""
 
     trial: Number | None = None
     measurement: Annotated[int, Field(ge=0, le=2**31)] | None = None
     token_id: Annotated[str, StringConstraints(pattern=r"^[a-z0-9]{1,20}$")] | None = None
+    worker: Annotated[WorkerName, Field(min_length=1)] | None = None
 
 
 class Nothing(Body):

@@ -14,6 +14,7 @@ from stoic.server.store.opening import Studies
 from stoic.server.store.writing import StudyRef
 from stoic.study import Study, StudySummary, TrialRecord, summaries
 from stoic.study.exchange.logs import log_page
+from stoic.study.listing import identified
 from stoic.study.marks.additions import present_definition
 from stoic.study.store import Database, open_store
 from stoic.study.store.ledger import Ledger, find
@@ -57,7 +58,11 @@ class Reader:
 
     async def studies(self) -> tuple[StudySummary, ...]:
         """The studies of the store, oldest first."""
-        return await self._in_thread(summaries, self.store)
+        return await self._in_thread(lambda: summaries(self._opened()))
+
+    async def find(self, given: str) -> StudyRef | None:
+        """The study of a name or a unique id."""
+        return await self._in_thread(self._find, given)
 
     async def position(self, ref: StudyRef) -> Position:
         """How far a study is."""
@@ -91,6 +96,15 @@ class Reader:
         return await asyncio.get_running_loop().run_in_executor(self._thread, run, *arguments)
 
     # -- in the thread ------------------------------------------------------------------------
+
+    def _find(self, given: str) -> StudyRef | None:
+        found = identified(self._opened(), given)
+        return None if found is None else StudyRef(*found)
+
+    def _opened(self) -> Database:
+        if self._database is None:
+            self._database = open_store(self.store, make=False)
+        return self._database
 
     def _on_study(self, ref: StudyRef, operation: Callable[[Study], Any]) -> Any:
         try:
@@ -147,15 +161,14 @@ class Reader:
             return found, Position(row.entries, row.next_number)
 
     def _ledger(self, ref: StudyRef) -> tuple[Database, Ledger]:
-        if self._database is None:
-            self._database = open_store(self.store, make=False)
+        database = self._opened()
         ledger = self._ledgers.get(ref.uid)
         if ledger is None:
-            with self._database.read() as connection:
+            with database.read() as connection:
                 found = find(connection, ref.name)
             if found is None or found[0].uid != ref.uid:
                 raise UnknownStudy(f"expected study {ref.name!r} to be there still, got none")
             while len(self._ledgers) >= _MAX_LEDGERS:
                 self._ledgers.pop(next(iter(self._ledgers)))
-            ledger = self._ledgers[ref.uid] = Ledger(self._database, found[0])
-        return self._database, ledger
+            ledger = self._ledgers[ref.uid] = Ledger(database, found[0])
+        return database, ledger
