@@ -6,7 +6,7 @@ import logging
 import random
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -75,9 +75,9 @@ class Retries(logging.Handler):
 class Clients:
     """Clients in threads, each with a connection of its own, until they are told to end."""
 
-    def __init__(self, url: str, count: int, seed: int) -> None:
+    def __init__(self, urls: Sequence[str], count: int, seed: int) -> None:
         self.history = History()
-        self._url, self._seed = url, seed
+        self._urls, self._seed = urls, seed
         self._over, self._guard, self._counter = threading.Event(), threading.Lock(), 0
         self._threads = [threading.Thread(target=self._work, args=(i,)) for i in range(count)]
 
@@ -93,8 +93,9 @@ class Clients:
 
     def _work(self, client: int) -> None:
         draws = random.Random(f"{self._seed} {client}")
+        url = self._urls[client % len(self._urls)]
         with stoic.connect(
-            self._url, "faults", worker=f"client {client}", patience=_PATIENCE_SECONDS
+            url, "faults", worker=f"client {client}", patience=_PATIENCE_SECONDS
         ) as study:
             one = _Client(client, study, self.history, draws, self._unique)
             while not self._over.is_set():

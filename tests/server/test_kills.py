@@ -23,14 +23,14 @@ from study.bars import Watch
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 def test_a_server_that_is_killed_under_load(tmp_path: Path, kind: str) -> None:
-    plan: tuple[Any, ...] = (2, (0.5, 1.5), 4, Watch())
+    plan = faults.Plan(kills=2, every=(0.5, 1.5), clients=4)
     if kind == "postgresql":
         if not (BINARIES / "initdb").exists():
             pytest.skip("no PostgreSQL server is installed")
         with server(sync=True) as made:
-            figures = faults.figures(made.fresh(), *plan)
+            figures = faults.figures(made.fresh(), plan, Watch())
     else:
-        figures = faults.figures(str(tmp_path / "s.db"), *plan)
+        figures = faults.figures(str(tmp_path / "s.db"), plan, Watch())
     assert not [each for each in figures if each.met is False]
     counts = {each.what.partition(": ")[2]: each.figure for each in figures}
     assert int(counts["acknowledged"]) > 10
