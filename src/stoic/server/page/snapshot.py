@@ -220,7 +220,8 @@ class Snapshots:
     def _room_shown(self, result: Result) -> dict[str, Any]:
         room, best = self._room, result.best
         if "room" not in self._known or room is None or best is None:
-            return {"known": False, "words": "Not known before the first design is measured."}
+            words = "Not known before the first design is measured."
+            return {"known": False, "words": words, "more": "", "of": ""}
         gain, std = figure(room.gain), figure(room.std)
         share = f", {percent(room.gain / best.value)} of the estimate" if best.value else ""
         words = f"The best next measurement is expected to improve the answer by {gain}{share}."

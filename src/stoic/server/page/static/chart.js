@@ -231,6 +231,7 @@
   }
 
   function draw() {
+    const began = performance.now();
     const data = columns();
     if (!plot) {
       host.hidden = false; drawn.hidden = true;
@@ -250,6 +251,8 @@
     }
     describe();
     host.dataset.n = points.values.length;
+    performance.measure("stoic-draw", {start: began});
+    if (!performance.getEntriesByName("stoic-chart").length) performance.mark("stoic-chart");
   }
 
   async function update() {
