@@ -46,6 +46,7 @@ SLOW = {
     "report": {"test_report"},
     "runs": {"test_maximize"},
     "schedules": {"test_coverage"},
+    "server": {"test_excluding", "test_hostile", "test_serving", "test_several_servers"},
     "study": {
         "test_damage", "test_faults", "test_forks", "test_hostile", "test_permissions",
         "test_presence", "test_processes", "test_resume", "test_running", "test_secrets",

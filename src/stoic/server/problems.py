@@ -14,6 +14,7 @@ from typing import Any
 
 from starlette.responses import Response
 
+from stoic import errors
 from stoic.errors import (
     REFERENCE,
     AccessDenied,
@@ -33,6 +34,11 @@ __all__ = ["Problem", "busy", "problem_of", "reply", "shown"]
 
 _LOG = logging.getLogger("stoic.server")
 _MAX_DETAIL_CHARACTERS = 2000
+_SERVERS_OWN = "docs/do/serve.md#errors"  # where the codes are explained that are no class
+_KINDS = (getattr(errors, name) for name in errors.__all__)
+_KNOWN = frozenset(
+    kind.code for kind in _KINDS if isinstance(kind, type) and issubclass(kind, StoicError)
+)
 _TITLES = {
     400: "The request can't be read",
     401: "A token is needed",
@@ -105,7 +111,7 @@ def problem_of(error: BaseException) -> Problem:
 def shown(problem: Problem) -> dict[str, Any]:
     """What a client is told of a problem."""
     return {
-        "type": f"{REFERENCE}#{problem.code}",
+        "type": f"{REFERENCE}#{problem.code}" if problem.code in _KNOWN else _SERVERS_OWN,
         "title": _TITLES.get(problem.status, "Not possible"),
         "status": problem.status,
         "code": problem.code,

@@ -15,7 +15,7 @@ from stoic.server.settings import Limits
 __all__ = ["limited"]
 
 _PROBLEM = {
-    "type": "about:blank",
+    "type": "docs/do/serve.md#errors",
     "title": "The request can't be read",
     "status": 400,
     "code": "invalid-request",
