@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 __all__ = ["Misbehaving", "Received", "misbehaving"]
@@ -36,11 +38,12 @@ class Misbehaving:
     committed: list[bytes] = field(default_factory=list)  # bodies, once for each key
     keys: set[str] = field(default_factory=set)
     elsewhere: str = ""  # where redirections lead
+    scheme: str = "http"
 
     @property
     def url(self) -> str:
         """Its address."""
-        return f"http://127.0.0.1:{self.port}"
+        return f"{self.scheme}://127.0.0.1:{self.port}"
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -243,10 +246,16 @@ class _Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def misbehaving(*script: str) -> Iterator[Misbehaving]:
-    """Such a server on the loopback, for as long as the block lasts."""
-    state = Misbehaving(script=list(script))
+def misbehaving(*script: str, certificate: Path | None = None) -> Iterator[Misbehaving]:
+    """Such a server on the loopback, for as long as the block lasts; with a certificate by TLS."""
+    state = Misbehaving(script=list(script), scheme="http" if certificate is None else "https")
     server = _Server(("127.0.0.1", 0), _Handler)
+    if certificate is not None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        server.socket = context.wrap_socket(
+            server.socket, server_side=True, do_handshake_on_connect=False
+        )
     server.state = state  # type: ignore[attr-defined]
     state.port = server.server_address[1]
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)

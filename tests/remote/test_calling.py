@@ -173,14 +173,6 @@ def test_an_unknown_host_is_an_error_at_once() -> None:
         caller("http://nowhere.invalid", token=None).get("/v1/x")
 
 
-def test_https_of_a_server_of_http() -> None:
-    with misbehaving() as server:
-        ours = caller(f"https://127.0.0.1:{server.port}", QUICK._replace(first=0.5))
-        with pytest.raises(StoreUnavailable):
-            ours.get("/v1/x")
-        assert not server.received
-
-
 # -- the token -----------------------------------------------------------------------------------
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import select
 import ssl
 import time
@@ -49,6 +48,8 @@ class Connections(ForkAware):
 
     def __init__(self, address: Address) -> None:
         self._address = address
+        # the machine's certificate authorities, or those of the file in SSL_CERT_FILE
+        self._trusted: ssl.SSLContext | None = None
         self._idle: list[HTTPConnection] = []
         self._all: set[HTTPConnection] = set()
         self._guard = Lock()
@@ -100,7 +101,9 @@ class Connections(ForkAware):
         where = self._address
         if where.scheme == "http":
             return HTTPConnection(where.host, where.port, timeout=seconds)
-        return HTTPSConnection(where.host, where.port, timeout=seconds, context=_trusted())
+        if self._trusted is None:
+            self._trusted = ssl.create_default_context()
+        return HTTPSConnection(where.host, where.port, timeout=seconds, context=self._trusted)
 
     def _give_back(self, connection: HTTPConnection, whole: bool) -> None:
         with self._guard:
@@ -114,12 +117,6 @@ class Connections(ForkAware):
     def _drop(self, connection: HTTPConnection) -> None:
         self._all.discard(connection)
         _close(connection)
-
-
-@functools.cache
-def _trusted() -> ssl.SSLContext:
-    """The machine's certificate authorities, or those of the file in ``SSL_CERT_FILE``."""
-    return ssl.create_default_context()
 
 
 def _exchanged(connection: HTTPConnection, request: Request, deadline: float) -> tuple[Reply, bool]:
