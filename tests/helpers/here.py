@@ -75,10 +75,10 @@ class Client:
         self._connection.request("GET", path, headers=headers)
         reply = self._connection.getresponse()
         assert reply.status == 200, reply.read()
-        while (line := reply.readline().decode().rstrip()) or reply.isclosed() is False:
+        while piece := reply.readline():
             ready.set()
-            lines.append(line)
-            if until in line:
+            lines.append(piece.decode().rstrip())
+            if until in lines[-1]:
                 break
         self.close()
 

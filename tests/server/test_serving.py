@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("fastapi")
 
-from helpers.here import Here, running
+from helpers.here import Client, Here, running
 from helpers.service import serving
 from stoic.server.settings import Settings
 from stoic.study import Study
@@ -272,6 +272,19 @@ def test_a_restart_keeps_everything(tmp_path: Path) -> None:
 def test_a_server_ends_by_a_signal(tmp_path: Path) -> None:
     with serving(tmp_path / "a.db") as service:
         assert service.stop() in (0, -15)
+
+
+def test_a_server_that_stops_ends_its_streams(tmp_path: Path) -> None:
+    lines: list[str] = []
+    ready = threading.Event()
+    with running(tmp_path) as made:
+        path = made.made("mine", method="random")
+        client = Client(made.port)
+        thread = threading.Thread(target=client.stream, args=(f"{path}/events", lines, ready, "-"))
+        thread.start()
+        assert ready.wait(30)
+    thread.join(30)
+    assert not thread.is_alive()
 
 
 def test_events_come_as_they_happen(here: Here, folder: Path) -> None:
