@@ -195,6 +195,10 @@ def test_to_make_a_study_needs_admin(here: Here, tokens: tuple[str, Tokens]) -> 
     other = here.call("POST", "/v1/studies", {**same, "direction": "maximize"}, headers)
     assert (other.status, other.data["code"]) == (409, "study-mismatch")
     assert here.call("POST", "/v1/studies", {**same, "name": "new"}, headers).status == 403
+    wider = {**same, "space": ["x=0:2.0", "n=1:9"]}
+    assert here.call("POST", "/v1/studies", wider, headers).status == 403
+    narrower = {**same, "space": ["x=0:0.5", "n=1:9"]}
+    assert here.call("POST", "/v1/studies", narrower, headers).status == 409
 
 
 def test_a_token_that_is_revoked_ends_at_once(here: Here, tokens: tuple[str, Tokens]) -> None:

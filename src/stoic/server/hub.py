@@ -21,6 +21,7 @@ from stoic.server.thinking.child import ANSWERS
 from stoic.server.thinking.process import Process
 from stoic.server.watch.metrics import Metrics
 from stoic.study import Study, StudyTrial
+from stoic.study.definition import StudyArguments
 
 __all__ = ["Hub"]
 
@@ -103,11 +104,15 @@ class Hub:
         self._listed = (time.monotonic(), listed)
         return listed
 
-    async def create(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Make a study, or open it where the definition is the same; its state."""
+    async def changes(self, ref: StudyRef, arguments: Mapping[str, Any]) -> list[str]:
+        """What opening a study with these arguments would change, in words."""
+        return await self.reader.changes(ref, StudyArguments(**arguments))
+
+    async def create(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Make a study; its state."""
 
         def make() -> StudyRef:
-            with Study(self.settings.store, **arguments) as study:
+            with Study(self.settings.store, name, **arguments) as study:
                 return StudyRef(study.name, study.uid)
 
         ref = await self.writer.run_alone(make)

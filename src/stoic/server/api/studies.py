@@ -53,27 +53,36 @@ async def listed(call: Call, query: Page) -> Any:
 
 @routes.add("POST", _STUDIES, response_model=StudyState)
 async def create(call: Call, body: Create) -> Any:
-    """Make a study, or open the one of this name where its definition is the same."""
+    """Make a study, or open the one of this name where its definition is the same.
+
+    To make one, or to let one go on in a wider space, needs the verb admin.
+    """
     if not call.who.sees(body.name):
         raise Problem(
             403, "access-denied", f"expected a token for study {body.name!r}, got another"
         )
+    given = _arguments(call, body)
     found = await call.hub.resolve(body.name)
-    if found is None:
-        if not call.who.may(Verb.ADMIN):
-            raise Problem(
-                403, "access-denied", "expected a token with the verb 'admin' to make a study"
-            )
-        if len(await call.hub.studies()) >= call.limits.studies:
-            raise Problem(
-                409, "too-many-studies", f"expected at most {call.limits.studies} studies"
-            )
-    state = await call.hub.create(_arguments(call, body))
-    return as_json(state, 200 if found is not None else 201)
+    if found is not None:
+        if await call.hub.changes(found, given):
+            _check_admin(call, "widen")
+            return await call.hub.widen(found, given)
+        return await call.hub.reader.state(found)
+    _check_admin(call, "make")
+    if len(await call.hub.studies()) >= call.limits.studies:
+        raise Problem(409, "too-many-studies", f"expected at most {call.limits.studies} studies")
+    return as_json(await call.hub.create(body.name, given), 201)
+
+
+def _check_admin(call: Call, what: str) -> None:
+    if not call.who.may(Verb.ADMIN):
+        raise Problem(
+            403, "access-denied", f"expected a token with the verb 'admin' to {what} a study"
+        )
 
 
 def _arguments(call: Call, body: Create) -> dict[str, Any]:
-    given = body.model_dump(exclude_none=True, exclude={"space"})
+    given = body.model_dump(exclude_none=True, exclude={"name", "space"})
     given["space"] = space_of(body.space, call.limits)
     if body.bounds is not None:
         given["bounds"] = (body.bounds[0], body.bounds[1])

@@ -13,10 +13,12 @@ from stoic.errors import UnknownStudy
 from stoic.server.store.opening import Studies
 from stoic.server.store.writing import StudyRef
 from stoic.study import Study, StudySummary, TrialRecord, summaries
+from stoic.study.definition import Definition, StudyArguments
 from stoic.study.exchange.logs import log_page
 from stoic.study.listing import identified
 from stoic.study.marks.additions import present_definition
 from stoic.study.store import Database, open_store
+from stoic.study.store.connection import Connection
 from stoic.study.store.ledger import Ledger, find
 from stoic.study.store.rows import FAILED, OPEN, Entry, StudyRow
 
@@ -77,6 +79,13 @@ class Reader:
         """All trials, by number; those of a moment ago again, while somebody turns pages."""
         return await self._in_thread(self._trials, ref)
 
+    async def changes(self, ref: StudyRef, arguments: StudyArguments) -> list[str]:
+        """What opening a study with these arguments would change, in words; often nothing.
+
+        Raises `StudyMismatch` where they are of another study.
+        """
+        return await self._in_thread(self._changes, ref, arguments)
+
     async def log(self, ref: StudyRef, after: int, limit: int) -> dict[str, Any]:
         """Entries of the log after one, each with the parameters of its trial."""
         return await self._in_thread(self._log, ref, after, limit)
@@ -118,14 +127,24 @@ class Reader:
         with database.read() as connection:
             return ledger.present(connection).row
 
+    def _changes(self, ref: StudyRef, arguments: StudyArguments) -> list[str]:
+        database, ledger = self._ledger(ref)
+        with database.read() as connection:
+            definition = self._definition(connection, ledger)
+        return list(definition.changes(definition.continued(arguments, ref.name)))
+
+    def _definition(self, connection: Connection, ledger: Ledger) -> Definition:
+        found = find(connection, ledger.name)
+        if found is None or found[0].uid != ledger.uid:
+            raise UnknownStudy(f"expected study {ledger.name!r} to be there still, got none")
+        return present_definition(connection, ledger, found[1])
+
     def _state(self, ref: StudyRef) -> dict[str, Any]:
         database, ledger = self._ledger(ref)
         with database.read() as connection:
             row = ledger.present(connection).row
             states = ledger.states(connection)
-            found = find(connection, ref.name)
-            text = "" if found is None else found[1]
-            definition = present_definition(connection, ledger, text)
+            definition = self._definition(connection, ledger)
         return {
             "name": ref.name,
             "uid": ref.uid,
