@@ -180,6 +180,17 @@ def test_bounds_that_hold_for_no_value_leave_nothing_out() -> None:
     assert 5.0 <= optimizer.recommend().value <= 6.0
 
 
+def test_a_third_of_outliers_are_suspects() -> None:
+    """More than a quarter: the upper quartile of the errors is that of an outlier."""
+    made = Optimizer({"x": (0.0, 1.0)}, direction="maximize")
+    rng = np.random.default_rng(0)
+    for i in range(60):
+        x = float(rng.random())
+        wrong = rng.choice([-1.0, 1.0]) * rng.uniform(10.0, 100.0) if i % 3 == 2 else 0.0
+        made.tell({"x": x}, float(np.sin(5.0 * x) + 0.1 * rng.standard_normal() + wrong))
+    assert {suspect.trial for suspect in made.suspects()} == set(range(2, 60, 3))
+
+
 def test_frequent_delays_are_no_suspects() -> None:
     held = 0
     for seed in range(6):

@@ -81,13 +81,19 @@ def outlying(known: Knowledge) -> npt.NDArray[np.bool_]:
 
 
 def _beyond_a_gap(errors: Array) -> npt.NDArray[np.bool_]:
-    """Which errors a gap separates from the others, where many are zero; else all."""
+    """Which errors a gap separates from the others, where many are zero; else all.
+
+    Of over a quarter of outliers, the nearest is nearer than the upper quartile. A gap counts there
+    as well if all that is beyond it is farther than `SuspectRule.far_if_many`.
+    """
     sizes = np.abs(errors - np.median(errors))
     middle, upper = np.quantile(sizes, [0.5, 0.75]).tolist()
     if upper <= _RULE.clumped * middle or len(errors) < _RULE.clumped_of:
         return np.ones(len(errors), dtype=bool)
-    ordered = np.sort(sizes[(sizes >= upper) & (sizes <= _RULE.farthest * upper)])
-    gaps = np.flatnonzero(ordered[1:] > _RULE.gap * ordered[:-1])
+    ordered = np.sort(sizes[sizes <= _RULE.farthest * upper])
+    below, above = ordered[:-1], ordered[1:]
+    counts = (below >= upper) | (above > _RULE.far_if_many)
+    gaps = np.flatnonzero(counts & (above > _RULE.gap * below))
     largest = ordered[gaps[0] if len(gaps) else -1]
     beyond: npt.NDArray[np.bool_] = sizes > largest
     return beyond
