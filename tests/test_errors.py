@@ -67,9 +67,11 @@ def test_a_subclass_elsewhere_keeps_the_code() -> None:
     assert Mine.page() == f"{REFERENCE}#invalid-params"
 
 
-SECTIONS = (ROOT.parents[1] / REFERENCE).read_text(encoding="utf-8").split("\n## ")[1:]
+PAGE = ROOT.parents[1] / REFERENCE
+SECTIONS = PAGE.read_text(encoding="utf-8").split("\n## ")[1:] if PAGE.is_file() else [""]
 
 
+@pytest.mark.skipif(not PAGE.is_file(), reason="a source distribution has no docs")
 def test_every_error_has_its_section() -> None:
     of_commands = SECTIONS[-1]
     assert all(f"\n### {code}\n" in of_commands for code in BY_COMMANDS)

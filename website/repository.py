@@ -20,6 +20,7 @@ DOCS = "docs"
 HERE = "repository"
 LANGUAGES = {".py": "python", ".toml": "toml", ".json": "json", ".sh": "sh", ".yml": "yaml"}
 
+_HEAD = "---\nhide: [navigation, toc]\nsearch: {exclude: true}\n---\n\n"  # of pages with source
 _FENCE = re.compile(r"^( *)(```+|~~~+).*?^\1\2[ \t]*$", re.DOTALL | re.MULTILINE)
 _CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
 _LINK = re.compile(r"(?<=\]\()(?P<target>[^)\s]+)(?=[)\s])")
@@ -116,4 +117,4 @@ class Repository:
         text = (self.root / path).read_text(encoding="utf-8")
         if suffix == ".md":
             return text
-        return f"# {path}\n\n~~~~~{LANGUAGES[suffix]}\n{text}\n~~~~~\n"
+        return f"{_HEAD}# {path}\n\n~~~~~{LANGUAGES[suffix]}\n{text}\n~~~~~\n"
