@@ -7,11 +7,11 @@ from examples.gallery.page import Facts, Page
 from examples.gallery.style import BLUE, PURPLE, RED, panels
 
 PAGE = Page("understand/finals.md", "finals")
-SEEDS = 40
+SEEDS = 100
 
 
 def make() -> None:
-    """Run the page for forty seeds."""
+    """Run the page for a hundred seeds."""
     spaces = [PAGE.run(seed=seed) for seed in range(SEEDS)]
     claimed = [100 * space["claimed"] for space in spaces]
     verdicts = [space["result"].verdict for space in spaces]
@@ -24,8 +24,8 @@ def make() -> None:
         said = verdict.word != "not shown to be better"
         colour = RED if said else BLUE
         ends = np.clip(verdict.interval, -30, 30)
-        right.plot(ends, [at, at], color=colour, lw=1)
-        right.plot(verdict.difference, at, "o", ms=2.5, color=colour)
+        right.plot(ends, [at, at], color=colour, lw=0.8)
+        right.plot(verdict.difference, at, "o", ms=1.8, color=colour)
     right.axvline(0, color="black", lw=0.8)
     right.set(xlabel="difference to the baseline; true: 0", xlim=(-14, 14), ylabel="run",
               title="the finals of the same runs")  # fmt: skip
@@ -48,6 +48,6 @@ def words(facts: Facts) -> dict[str, str]:
 In {SEEDS} runs the best measurement claims a gain of {claimed.mean():.0f}% on average, and of at
 least {claimed.min():.0f}%. The verdict is *not shown to be better* in
 {said.count("not shown to be better")} runs, *better* in {said.count("better")} and *worse* in
-{said.count("worse")}; at a 90% interval one expects two wrong ones of each kind. The interval
-contains 0 in {facts["held"]}."""
+{said.count("worse")}; of 90% intervals one expects {SEEDS // 20} wrong ones of each kind. The
+interval contains 0 in {facts["held"]}."""
     }
