@@ -139,6 +139,16 @@ def test_enqueue_add_and_note(service: Service, name: str) -> None:
         assert list(frame["value"].dropna()) == [3.0]
 
 
+def test_trials_are_those_that_were_acknowledged(service: Service, name: str) -> None:
+    made: dict[str, Any] = {"space": LINE, "direction": "maximize", "method": "random"}
+    with stoic.connect(service.url, name, **made) as study:
+        for count in range(1, 6):
+            study.tell(study.ask(), float(count))
+            assert [record.state for record in study.trials] == ["told"] * count
+            assert study.finished == count
+            assert len(study.informed().trials) == count
+
+
 # -- definitions -----------------------------------------------------------------------------------
 
 

@@ -189,7 +189,7 @@ class Hub:
 
     async def trials(self, ref: StudyRef, after: int, limit: int) -> dict[str, Any]:
         """Trials by number from ``after`` on, and the cursor of the next page."""
-        found = (await self.reader.trials(ref))[after : after + limit + 1]
+        found = (await self.reader.trials(ref, anew=not after))[after : after + limit + 1]
         more = str(after + limit) if len(found) > limit else None
         return {"trials": [asdict(record) for record in found[:limit]], "next": more}
 

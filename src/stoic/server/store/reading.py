@@ -26,7 +26,7 @@ __all__ = ["Position", "Reader"]
 
 _MAX_OPEN = 64  # studies that are held open
 _MAX_LEDGERS = 1024
-_RECENT_SECONDS = 1.0
+_RECENT_SECONDS = 1.0  # for which the trials that were read serve further pages
 
 Result = TypeVar("Result")
 
@@ -75,9 +75,12 @@ class Reader:
         """A study's definition as it is now, and its counts."""
         return await self._in_thread(self._state, ref)
 
-    async def trials(self, ref: StudyRef) -> tuple[TrialRecord, ...]:
-        """All trials, by number; those of a moment ago again, while somebody turns pages."""
-        return await self._in_thread(self._trials, ref)
+    async def trials(self, ref: StudyRef, *, anew: bool) -> tuple[TrialRecord, ...]:
+        """All trials, by number; those of a moment ago unless ``anew``, where a page is turned.
+
+        A first page is read anew: it shows all that was acknowledged before.
+        """
+        return await self._in_thread(self._trials, ref, anew)
 
     async def changes(self, ref: StudyRef, arguments: StudyArguments) -> list[str]:
         """What opening a study with these arguments would change, in words; often nothing.
@@ -156,9 +159,9 @@ class Reader:
             "entries": row.entries,
         }
 
-    def _trials(self, ref: StudyRef) -> tuple[TrialRecord, ...]:
+    def _trials(self, ref: StudyRef, anew: bool) -> tuple[TrialRecord, ...]:
         uid, until, found = self._recent
-        if uid != ref.uid or time.monotonic() > until:
+        if anew or uid != ref.uid or time.monotonic() > until:
             found = self._on_study(ref, lambda study: study.trials)
             self._recent = (ref.uid, time.monotonic() + _RECENT_SECONDS, found)
         return found
