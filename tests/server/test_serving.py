@@ -318,6 +318,14 @@ def test_events_come_as_they_happen(here: Here, folder: Path) -> None:
     assert here.call("GET", f"{path}/events", headers={"Last-Event-ID": "x"}).status == 400
 
 
+def test_it_says_whether_it_is_ready(tmp_path: Path) -> None:
+    with running(tmp_path) as made:
+        assert made.call("GET", "/readyz").data == {"status": "ready"}
+        (tmp_path / "studies.db").unlink()
+        assert made.call("GET", "/readyz").status == 503
+        assert made.call("GET", "/healthz").status == 200
+
+
 @pytest.mark.parametrize(
     "how", [{"host": "0.0.0.0"}, {"behind_proxy": True}, {"port": 70_000}, {"advisers": 0}]
 )

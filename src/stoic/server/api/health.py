@@ -27,7 +27,7 @@ async def readyz(call: Call) -> Any:
     """Whether the store can be read and the writer runs."""
     if not call.hub.writer.alive:
         raise busy("expected the writer to run, got none; start the server again", 5)
-    await call.hub.studies()
+    await call.hub.reader.find("")  # reads the store, and finds none
     return {"status": "ready"}
 
 
