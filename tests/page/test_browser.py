@@ -160,7 +160,7 @@ def test_names_and_reasons_can_do_no_harm(by: Browser, tmp_path: Path) -> None:
         with running(tmp_path) as here, opened(by, address(here, study)) as seen:
             ready(seen, 7)
             for tag in ("script:not([src])", "img", "i"):
-                assert seen.page.locator(f"main {tag}").count() == 0, tag
+                assert seen.page.locator(f".board {tag}").count() == 0, tag
             said = seen.page.locator("main").inner_text()
             assert "<script>alert(1)</script>\\u202e" in said
             assert "\u202e" not in said
