@@ -44,6 +44,7 @@ class SuspectRule:
     clumped_of: int = 20  # measurements; of fewer, that is chance
     gap: float = 3.0  # by which errors must then exceed all those nearer to the median,
     farthest: float = 20.0  # or this many upper quartiles
+    apart: float = 1.5  # spreads of all values: a gap below the upper quartile ends farther off
     min_measurements: int = 4  # of fewer, none is a suspect
     max_quoted: float = 100.0  # standard deviations that a reason quotes
 
@@ -84,7 +85,7 @@ def _beyond_a_gap(errors: Array) -> npt.NDArray[np.bool_]:
     """Which errors a gap separates from the others, where many are zero; else all.
 
     Of over a quarter of outliers, the nearest is nearer than the upper quartile. A gap counts there
-    as well if all that is beyond it is farther than `SuspectRule.far_if_many`.
+    as well if all that is beyond it is farther than `SuspectRule.apart`.
     """
     sizes = np.abs(errors - np.median(errors))
     middle, upper = np.quantile(sizes, [0.5, 0.75]).tolist()
@@ -92,7 +93,7 @@ def _beyond_a_gap(errors: Array) -> npt.NDArray[np.bool_]:
         return np.ones(len(errors), dtype=bool)
     ordered = np.sort(sizes[sizes <= _RULE.farthest * upper])
     below, above = ordered[:-1], ordered[1:]
-    counts = (below >= upper) | (above > _RULE.far_if_many)
+    counts = (below >= upper) | (above > _RULE.apart)
     gaps = np.flatnonzero(counts & (above > _RULE.gap * below))
     largest = ordered[gaps[0] if len(gaps) else -1]
     beyond: npt.NDArray[np.bool_] = sizes > largest
