@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,8 @@ def test_blocks_can_be_read(page: str) -> None:
 def test_blocks_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
+    for file in (GIVEN / page.removesuffix(".md")).glob("*.py"):  # not a folder of that name here
+        monkeypatch.delitem(sys.modules, file.stem, raising=False)
     run(page, tmp_path)
 
 

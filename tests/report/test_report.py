@@ -118,7 +118,7 @@ SPACE = {"threads": (1, 64), "cache": (16, 4096, "log"), "gc": ["g1", "zgc", "pa
 
 @pytest.fixture(scope="module")
 def tuned() -> Result:
-    return minimize(trap(), SPACE, 40)
+    return minimize(trap(), SPACE, 40, confirm=8)
 
 
 # -- what it says ---------------------------------------------------------------------------------
