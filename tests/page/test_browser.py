@@ -76,6 +76,7 @@ def test_a_trial_arrives_while_somebody_watches(by: Browser, served: tuple[Here,
         ready(seen, 16)
         assert "16 evaluations" in seen.text("status")
         assert "17.25" not in seen.text("latest")
+        seen.page.wait_for_selector("#state.live")  # it follows the events from now on
         trial = study.ask()
         study.tell(trial, 17.25)
         ready(seen, 17)
