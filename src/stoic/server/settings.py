@@ -33,8 +33,8 @@ class Limits:
     parameters: int = 200  # of a space
     batch: int = 100  # trials of one ask
     page: int = 1000  # trials, entries or studies of one reply
-    per_second: float = 2000.0  # requests of one token
-    burst: float = 4000.0
+    per_second: float = 5000.0  # requests of one token; a whole team may share one
+    burst: float = 10_000.0
     refused_per_second: float = 5.0  # requests of one address with a wrong token
     refused_burst: float = 50.0
 
