@@ -64,6 +64,12 @@ class Watched:
 
         expect(self.page.locator(f"#part-{part}")).to_contain_text(words, timeout=60_000)
 
+    def reports(self, words: str) -> None:
+        """Wait until the line on the connection says something; events may come after figures."""
+        from playwright.sync_api import expect
+
+        expect(self.page.locator("#state")).to_contain_text(words, timeout=60_000)
+
     def text(self, part: str) -> str:
         """What a part of the page says."""
         return " ".join(self.page.locator(f"#part-{part}").inner_text().split())
