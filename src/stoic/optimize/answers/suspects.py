@@ -28,15 +28,16 @@ class SuspectRule:
     of ``small15`` (15% of 2 to 5 spreads) are found, with a quarter two thirds.
 
     The errors above the median error and those below are compared with the least third of their
-    own side: the tail of skewed noise is no outlier. A normal error of 7 deviations is as far.
+    own side: the tail of skewed noise is no outlier. A normal error of 6 deviations is as far.
     Where many would be suspects, those within the range of the values are noise: delays in four of
     ten runs, for example. ``clumped`` to ``farthest`` were chosen on seeds 100-124: where most
-    errors are nearly zero, the others are of one kind unless a gap separates them.
+    errors are nearly zero, the others are the tail of a skewed noise unless a gap separates them.
+    Those on both sides of the median error are no such tail.
     """
 
     max_weight: float = 1.0 / 25.0  # that of an error of five times the ordinary deviation
     median_errors: float = 5.0  # the least error; however small the noise, half are not far
-    side_errors: float = 16.0  # the least error in errors of its side: see above
+    side_errors: float = 14.0  # the least error in errors of its side: see above
     side_share: float = 1.0 / 3.0  # of the errors of a side, which are less than that error
     many: float = 1.0 / 4.0  # share of all measurements: of more suspects, errors must exceed
     far_if_many: float = 4.0  # so many spreads of all values
@@ -45,6 +46,7 @@ class SuspectRule:
     gap: float = 3.0  # by which errors must then exceed all those nearer to the median,
     farthest: float = 20.0  # or this many upper quartiles
     apart: float = 1.5  # spreads of all values: a gap below the upper quartile ends farther off
+    both_sides: float = 1.0 / 5.0  # of the suspects: with so many on either side, they are no tail
     min_measurements: int = 4  # of fewer, none is a suspect
     max_quoted: float = 100.0  # standard deviations that a reason quotes
 
@@ -78,7 +80,14 @@ def outlying(known: Knowledge) -> npt.NDArray[np.bool_]:
     found: npt.NDArray[np.bool_] = (model.gp.weights < _RULE.max_weight) & far
     if np.count_nonzero(found) > _RULE.many * len(found):
         found &= np.abs(away) > _RULE.far_if_many
-    return found & _beyond_a_gap(away)
+    return found if _on_both_sides(away, found) else found & _beyond_a_gap(away)
+
+
+def _on_both_sides(errors: Array, found: npt.NDArray[np.bool_]) -> bool:
+    """Whether a fair share of the errors ``found`` is on either side of the median error."""
+    above = np.count_nonzero(errors[found] > np.median(errors))
+    fewer = min(above, np.count_nonzero(found) - above)
+    return bool(fewer >= max(_RULE.both_sides * np.count_nonzero(found), 1))
 
 
 def _beyond_a_gap(errors: Array) -> npt.NDArray[np.bool_]:
