@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from stoic.surrogate import Hyper, Prior, RobustGP, fit
 from stoic.surrogate.evidence import JITTER
 from stoic.surrogate.fitting import Start
 from stoic.surrogate.noise import MIXTURE, NoisePrior, Weighting, components
+from stoic.surrogate.noise_law import EVERYWHERE, NoiseLaw
 
 Array = NDArray[np.float64]
 
@@ -56,25 +58,74 @@ def test_weights(s2: float, n: int) -> None:
     assert weighting.responsibilities.sum(1) == pytest.approx(np.ones(n))
 
 
-def test_the_completed_evidence_is_a_lower_bound_of_the_mixtures() -> None:
+@pytest.mark.parametrize("mean", [-1.0, 0.4, 9.0])
+def test_weights_where_the_noise_depends_on_the_value(mean: float) -> None:
+    law, noise_prior, s2 = NoiseLaw(0.7, 0.1), NoisePrior(), 0.02
+    scale = math.exp(min(0.7 * (mean - 0.1), 1.6))
+    parts = mixture(s2, noise_prior)
+    scales = np.where(np.arange(len(parts.offsets)) < MIXTURE.scaled, scale, 1.0)
+    parts = replace(parts, offsets=parts.offsets * scales, deviations=parts.deviations * scales)
+    at = np.array([mean + 0.5]), np.array([mean]), np.array([0.01])
+    weighting = Weighting.of(*at, s2, noise_prior, law)
+    expected = literal.weigh(*at, s2, parts)
+    np.testing.assert_allclose(weighting.weights(s2), expected.weights, rtol=1e-9)
+    np.testing.assert_allclose(weighting.targets, expected.targets, rtol=1e-9, atol=1e-9)
+    assert weighting.bound_term == pytest.approx(expected.bound_term, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("slope", [-0.8, 0.0, 0.8])
+def test_the_slope_of_the_noise_is_learned(slope: float) -> None:
+    found = []
+    for seed in range(6):
+        rng = np.random.default_rng([seed, 5])
+        X = rng.random((80, 1))
+        f = 2.0 * np.sin(5.0 * X[:, 0])
+        z = f + 0.15 * np.exp(slope * f) * rng.standard_normal(80)
+        z = (z - np.median(z)) / z.std()
+        found.append(fit(X, z, np.array([0])).gp.hyper.noise_law)
+    if slope:
+        assert sum(law.slope * slope > 0.0 for law in found) >= 5
+        assert not any(law.slope * slope < 0.0 for law in found)
+    else:
+        assert sum(law is EVERYWHERE for law in found) >= 5
+
+
+def test_noise_follows_its_law() -> None:
+    hyper = Hyper(np.array(THETAS["ordinary"]), GROUPS, noise_law=NoiseLaw(0.5, 1.0))
+    at = hyper.noise_at(np.array([1.0, 3.0, 1e9])) / hyper.noise
+    np.testing.assert_allclose(at, np.exp([0.0, 2.0, 3.2]))
+    gp = RobustGP(np.eye(3), np.array([1.0, 2.0, 3.0]), np.ones(3), hyper)
+    after = gp.with_pending(np.full((1, 3), 0.5))
+    own = float(hyper.noise / after.weights[-1])
+    assert own == pytest.approx(float(hyper.noise_at(gp.mean(np.full((1, 3), 0.5)))[0]))
+    assert gp.rescaled(0.5, 1.0).hyper.noise_law == hyper.noise_law
+
+
+@pytest.mark.parametrize("slope", [0.0, 0.6])
+def test_the_completed_evidence_is_a_lower_bound_of_the_mixtures(slope: float) -> None:
     """With the learned shares, over all assignments of components to three measurements."""
     rng = np.random.default_rng(0)
     X, z = rng.random((3, 3)), np.array([0.3, -0.2, 7.0])
     hyper = Hyper(np.array(THETAS["ordinary"]), GROUPS)
     gp = RobustGP(X, z, np.ones(3), hyper)
-    weighting = Weighting.of(z, *gp.left_out, hyper.noise, NoisePrior())
+    law = NoiseLaw(slope)
+    weighting = Weighting.of(z, *gp.left_out, hyper.noise, NoisePrior(), law)
+    scales = law.scales(gp.left_out[0])[:, None]
     bound = (
         RobustGP(X, weighting.targets, weighting.weights(hyper.noise), hyper).evidence
         + weighting.bound_term
     )
     parts = mixture(hyper.noise, NoisePrior())
     s = math.sqrt(hyper.noise)
+    factors = np.where(np.arange(len(parts.offsets)) < MIXTURE.scaled, scales, 1.0)
+    deviations, offsets = parts.deviations * factors, parts.offsets * factors
     whole = -math.inf
     K = literal.gram(X, X, plain(hyper)) + JITTER * hyper.amplitude * np.eye(3)
     for picks in np.ndindex(*[len(weighting.shares)] * 3):
         chosen = list(picks)
-        C = K + np.diag(hyper.noise * parts.deviations[chosen] ** 2)
-        r = z - s * parts.offsets[chosen] - hyper.mean
+        rows = np.arange(3)
+        C = K + np.diag(hyper.noise * deviations[rows, chosen] ** 2)
+        r = z - s * offsets[rows, chosen] - hyper.mean
         seen = -0.5 * float(r @ np.linalg.solve(C, r)) - 0.5 * float(np.linalg.slogdet(C)[1])
         whole = float(np.logaddexp(whole, seen + np.log(weighting.shares[chosen]).sum()))
     assert whole - 5.0 < bound <= whole + 1e-9

@@ -128,10 +128,10 @@ class Acquisition:
         """
         t = self.tactics
         error = t.settled_error * math.sqrt(min(t.settled_from / len(gp), 1.0))
-        needed = max(gp.hyper.noise / error**2, 1.0)
         points, counts = gp.X[first_rows(gp.X)], np.bincount(distinct(gp.X))
+        needed = np.maximum(gp.hyper.noise_at(gp.mean(points)) / error**2, 1.0)
         if self._finite and len(gp) - len(points) > t.max_repeats * len(gp):
-            needed = 1.0
+            needed = np.ones(len(points))
         settled = {x.tobytes() for x in points[counts >= needed]}
 
         def closed(X: Array) -> Flags:
@@ -144,7 +144,7 @@ class Acquisition:
         """E[max mean after a measurement at x] − max mean, for every x among ``points``."""
         mean, covariance = gp.joint(points)
         variance = np.maximum(np.diag(covariance), 0.0)
-        slope = covariance / np.sqrt(variance + gp.hyper.noise)  # of each mean, by each x
+        slope = covariance / np.sqrt(variance + gp.hyper.noise_at(mean))  # of each mean, by each x
         after = mean[safe, None, None] + slope[safe, :, None] * self._normal
         gain: Array = after.max(0).mean(1) - mean[safe].max()
         return gain
@@ -159,7 +159,7 @@ class Acquisition:
         if len(gp) > t.repeated_until:
             return np.empty((0, gp.X.shape[1])), np.empty(0)
         of = distinct(gp.X)
-        once = np.flatnonzero((np.bincount(of)[of] == 1) & (gp.weights > t.repeated_weight))
+        once = np.flatnonzero((np.bincount(of)[of] == 1) & (gp.usualness > t.repeated_weight))
         mean, variance = (part[once] for part in gp.left_out)
         hidden = np.exp(log_improvement(mean, variance, float(gp.mean(gp.X).max())))
         most = np.argsort(-hidden, kind="stable")[: t.repeated]

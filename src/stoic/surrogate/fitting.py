@@ -21,7 +21,8 @@ from stoic.surrogate.covariance import SMOOTH, Covariance
 from stoic.surrogate.evidence import negative_evidence
 from stoic.surrogate.gp import RobustGP, prior_covariance
 from stoic.surrogate.hyper import ROUGH_PRIOR, SMOOTH_PRIOR, Hyper, Prior
-from stoic.surrogate.noise import NoisePrior, Weighting
+from stoic.surrogate.noise import NoisePrior, Weighting, learned_law
+from stoic.surrogate.noise_law import EVERYWHERE, NoiseLaw
 from stoic.surrogate.replicates import informed
 
 __all__ = ["Fit", "Start", "fit"]
@@ -35,6 +36,7 @@ class FitRule:
     same_smoothness: float = 1.0  # and the logit of the smoothness, which matters least, by this
     max_step: float = 1.0  # change of a logarithm in one step
     evidence_subset: int = 256  # measurements whose evidence decides θ
+    rounds_of_law: int = 2  # alternations after the noise is found to depend on the value
     coarse_from: int = 400  # measurements above which a cold start begins with a subset
 
 
@@ -119,13 +121,25 @@ def fit(
         theta, gp = _warm(start, z, surrogates)
     else:
         theta, gp = _cold(start, z, search, surrogates, steps + steps // 2)
-    for _ in range(rounds):
-        w = Weighting.of(z, *gp.left_out, gp.hyper.noise, noise_prior)
-        theta = search.climb(theta, w.targets, w.scaled_weights, w.fixed_precisions, steps)
-        gp = surrogates.weighted(theta, w)
-    w = Weighting.of(z, *gp.left_out, gp.hyper.noise, noise_prior)
-    gp = surrogates.weighted(theta, w)
-    return Fit(gp, z, w, gp.evidence + w.bound_term - prior.penalty(theta), given)
+    law = start.gp.hyper.noise_law if isinstance(start, Fit) else EVERYWHERE
+
+    def climbed(theta: Array, gp: RobustGP, law: NoiseLaw, rounds: int) -> Fit:
+        for _ in range(rounds):
+            w = Weighting.of(z, *gp.left_out, gp.hyper.noise, noise_prior, law)
+            theta = search.climb(theta, w.targets, w.scaled_weights, w.fixed_precisions, steps)
+            gp = surrogates.weighted(theta, w, law)
+        w = Weighting.of(z, *gp.left_out, gp.hyper.noise, noise_prior, law)
+        gp = surrogates.weighted(theta, w, law)
+        return Fit(gp, z, w, gp.evidence + w.bound_term - prior.penalty(theta), given)
+
+    found = climbed(theta, gp, law, rounds)
+    if not isinstance(start, Fit):
+        gp = found.gp
+        law = learned_law(z, *gp.left_out, gp.hyper.noise, found.weighting.shares, noise_prior)
+        if law is not EVERYWHERE:
+            other = climbed(gp.hyper.theta, gp, law, _RULE.rounds_of_law)
+            return max(found, other, key=lambda each: each.evidence)
+    return found
 
 
 def _warm(start: Fit, z: Array, surrogates: _Surrogates) -> tuple[Array, RobustGP]:
@@ -157,10 +171,11 @@ def _extended(
     surrogates = _Surrogates(X, hyper.groups, hyper.covariance)
     mean, variance = coarse.gp.predict(X)
     mean[chosen], variance[chosen] = coarse.gp.left_out
-    weighting = Weighting.of(z, mean, variance, hyper.noise, noise_prior)
-    gp = surrogates.weighted(hyper.theta, weighting)
-    weighting = Weighting.of(z, *gp.left_out, hyper.noise, noise_prior)
-    gp = surrogates.weighted(hyper.theta, weighting)
+    law = hyper.noise_law
+    weighting = Weighting.of(z, mean, variance, hyper.noise, noise_prior, law)
+    gp = surrogates.weighted(hyper.theta, weighting, law)
+    weighting = Weighting.of(z, *gp.left_out, hyper.noise, noise_prior, law)
+    gp = surrogates.weighted(hyper.theta, weighting, law)
     evidence = gp.evidence + weighting.bound_term - prior.penalty(hyper.theta)
     return Fit(gp, z, weighting, evidence, coarse.prior)
 
@@ -178,15 +193,15 @@ class _Surrogates:
         self._X, self._groups, self._covariance = X, groups, covariance
         self._last: tuple[Hyper, Array] | None = None
 
-    def of(self, theta: Array, z: Array, weights: Array) -> RobustGP:
+    def of(self, theta: Array, z: Array, weights: Array, law: NoiseLaw = EVERYWHERE) -> RobustGP:
+        hyper = Hyper(theta, self._groups, self._covariance, law)
         if self._last is None or not np.array_equal(theta, self._last[0].theta):
-            hyper = Hyper(theta, self._groups, self._covariance)
             self._last = hyper, prior_covariance(self._X, hyper)
-        return RobustGP(self._X, z, weights, *self._last)
+        return RobustGP(self._X, z, weights, hyper, self._last[1])
 
-    def weighted(self, theta: Array, weighting: Weighting) -> RobustGP:
+    def weighted(self, theta: Array, weighting: Weighting, law: NoiseLaw) -> RobustGP:
         weights = weighting.weights(Hyper(theta, self._groups).noise)
-        return self.of(theta, weighting.targets, weights)
+        return self.of(theta, weighting.targets, weights, law)
 
 
 class _EvidenceSearch:

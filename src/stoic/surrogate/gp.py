@@ -82,6 +82,12 @@ class RobustGP:
         return self.z - self._alpha / precision, np.maximum(variance, 1e-12)
 
     @cached_property
+    def usualness(self) -> Array:
+        """The weights as multiples of that of an ordinary measurement of the same value."""
+        usualness: Array = self.weights * self.hyper.noise_law.scales(self.left_out[0]) ** 2
+        return usualness
+
+    @cached_property
     def _inverse(self) -> Array:
         """C⁻¹, for gradients only: variances next to measurements need the factor itself."""
         half: Array = dpotri(self._L, lower=1)[0]
@@ -180,5 +186,6 @@ class RobustGP:
         if not len(X):
             return self
         z = np.concatenate([self.z, self.mean(X)])
-        weights = np.concatenate([self.weights, np.ones(len(X))])
+        ordinary = self.hyper.noise_law.scales(self.mean(X)) ** -2.0
+        weights = np.concatenate([self.weights, ordinary])
         return RobustGP(np.vstack([self.X, X]), z, weights, self.hyper)

@@ -7,13 +7,14 @@ unit cube.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from stoic.checks import Array, IntArray
 from stoic.surrogate.covariance import SMOOTH, Covariance
+from stoic.surrogate.noise_law import EVERYWHERE, NoiseLaw
 
 __all__ = ["FINITE_PRIOR", "ROUGH_PRIOR", "SMOOTH_PRIOR", "Hyper", "Prior"]
 
@@ -25,6 +26,7 @@ class Hyper:
     theta: Array
     groups: IntArray
     covariance: Covariance = SMOOTH
+    noise_law: NoiseLaw = EVERYWHERE
 
     @cached_property
     def lengthscales(self) -> Array:
@@ -41,6 +43,11 @@ class Hyper:
     def noise(self) -> float:
         """s², the variance of an ordinary measurement's error."""
         return math.exp(self.theta[-4])
+
+    def noise_at(self, mean: Array) -> Array:
+        """The variance of an ordinary measurement's error where f has this mean."""
+        at: Array = self.noise * np.square(self.noise_law.scales(mean))
+        return at
 
     @property
     def mean(self) -> float:
@@ -67,7 +74,7 @@ class Hyper:
         theta = self.theta.copy()
         theta[:-5] += math.log(lengthscale_factor)
         theta[-5] += math.log(amplitude_factor)
-        return Hyper(theta, self.groups, self.covariance)
+        return replace(self, theta=theta)
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,7 @@ class Regression:
         far: npt.NDArray[np.bool_] = errors > _RULE.median_errors * np.median(errors)
         if len(gp) < _RULE.min_measurements:
             return np.zeros(len(gp), dtype=bool)
-        return far & (gp.weights < _RULE.max_weight)
+        return far & (gp.usualness < _RULE.max_weight)
 
     def predict(self, X: Array) -> tuple[Array, Array]:
         """Mean and standard deviation of f at the rows of X, in units of y."""

@@ -31,12 +31,14 @@ class Explanation:
     """What the optimiser's committee takes the measurements for.
 
     ``members`` are the kinds of functions with their posterior weights, the likeliest first;
-    ``noise`` is the ordinary deviation of a measurement, in spreads of all values.
+    ``noise`` is the ordinary deviation of a measurement, in spreads of all values; where values are
+    one spread better, it is ``noise_growth`` times as large.
     """
 
     members: tuple[tuple[str, float], ...]
     scale: str
     noise: float
+    noise_growth: float = 1.0
 
     def __str__(self) -> str:
         first, *others = (f"{kind} ({weight:.0%})" for kind, weight in self.members)
@@ -47,12 +49,16 @@ class Explanation:
         if self.noise < _RULE.quiet:
             return "hardly any noise"
         size = "large " if self.noise > _RULE.loud else ""
-        return f"{size}noise of {self.noise:.2g} times the spread of the values"
+        text = f"{size}noise of {self.noise:.2g} times the spread of the values"
+        if self.noise_growth == 1.0:
+            return text
+        return f"{text}, {self.noise_growth:.2g} times as much where values are one spread better"
 
     def to_dict(self) -> dict[str, Any]:
         """The explanation as data that JSON can hold."""
         members = [{"function": kind, "weight": weight} for kind, weight in self.members]
-        return {"members": members, "scale": self.scale, "noise": self.noise}
+        noise = {"noise": self.noise, "noise_growth": self.noise_growth}
+        return {"members": members, "scale": self.scale, **noise}
 
 
 def explain(model: Model) -> Explanation:
@@ -62,7 +68,9 @@ def explain(model: Model) -> Explanation:
         weights[_kind(gp)] = weights.get(_kind(gp), 0.0) + weight
     ranked = sorted(weights.items(), key=lambda item: -item[1])
     named = tuple((kind, weight) for kind, weight in ranked if weight >= _RULE.min_weight)
-    return Explanation(named, _scale(model), math.sqrt(model.gp.hyper.noise))
+    hyper = model.gp.hyper
+    growth = math.exp(hyper.noise_law.slope)
+    return Explanation(named, _scale(model), math.sqrt(hyper.noise), growth)
 
 
 def _kind(gp: RobustGP) -> str:

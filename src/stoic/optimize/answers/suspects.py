@@ -77,7 +77,7 @@ def outlying(known: Knowledge) -> npt.NDArray[np.bool_]:
     expected = np.array([scaling.y(mean) for mean in model.gp.left_out[0].tolist()])
     away = scaling.units(known.history.values()[model.rows]) - scaling.units(expected)
     far = (errors > _RULE.median_errors * np.median(errors)) & _beyond_its_side(away)
-    found: npt.NDArray[np.bool_] = (model.gp.weights < _RULE.max_weight) & far
+    found: npt.NDArray[np.bool_] = (model.gp.usualness < _RULE.max_weight) & far
     if np.count_nonzero(found) > _RULE.many * len(found):
         found &= np.abs(away) > _RULE.far_if_many
     return found if _on_both_sides(away, found) else found & _beyond_a_gap(away)
