@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from stoic.optimize.auditing import to_repeat
+from stoic.optimize.auditing import to_confirm, to_repeat
 from stoic.optimize.optimizer import Optimizer
 from stoic.surrogate.covariance import ROUGH, SMOOTH, Covariance
 
@@ -55,6 +55,40 @@ def test_a_repeat_that_is_good_is_measured_again_and_leads_to_others() -> None:
         assert repeated(optimizer) == pytest.approx(0.01)
         optimizer.tell({"x": 0.01}, 2.0)
     assert repeated(optimizer) == pytest.approx(points[1])  # at once
+
+
+def confirmed(optimizer: Optimizer) -> float | None:
+    point = to_confirm(optimizer.history, optimizer._modeller.model().gp)
+    return None if point is None else float(point[0])
+
+
+def test_a_best_estimate_of_old_measurements_alone_is_measured_again() -> None:
+    """Five early values of 1.5 beside 0.8, where f = 1 − |x − 0.2| is 0.4."""
+    points = [0.8, 0.85, 0.9, 0.95, 0.8, *np.linspace(0.7, 0.01, 27).tolist()]
+    values = [1.5] * 5 + [1.0 - abs(x - 0.2) for x in points[5:]]
+    optimizer = told([y + float(e) for y, e in zip(values, NOISE, strict=False)], points)
+    assert confirmed(optimizer) in [pytest.approx(x) for x in points[:4]]
+    for _ in range(16):
+        x = optimizer.ask()["x"]
+        again = confirmed(optimizer)
+        assert again is None or x == pytest.approx(again)
+        optimizer.tell({"x": x}, 1.0 - abs(x - 0.2))
+    assert confirmed(optimizer) is None
+    assert abs(optimizer.recommend().params["x"] - 0.2) < 0.1
+
+
+def test_a_best_estimate_with_a_late_measurement_needs_no_other() -> None:
+    points = [*np.linspace(0.5, 0.99, 20).tolist(), *np.linspace(0.3, 0.31, 10).tolist()]
+    values = [-((x - 0.305) ** 2) + float(e) / 100.0 for x, e in zip(points, NOISE, strict=False)]
+    assert confirmed(told(values, points)) is None
+    early = points[20:] + points[:20]
+    assert confirmed(told(values[20:] + values[:20], early)) == pytest.approx(0.305, abs=0.006)
+    assert confirmed(told((values[20:] + values)[:22], early[:22])) is None  # too few
+
+
+def test_a_system_without_noise_confirms_nothing() -> None:
+    points = [0.3, 0.3, *np.linspace(0.5, 0.99, 28).tolist()]
+    assert confirmed(told([-((x - 0.3) ** 2) for x in points], points)) is None
 
 
 def test_equal_replicates_repeat_nothing_bad() -> None:

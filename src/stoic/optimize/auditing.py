@@ -5,7 +5,9 @@ without noise would be averaged away, and a lucky measurement of a noisy one be 
 
 Nor would anything lead back to a good configuration whose first measurement was corrupt, if those
 around it were corrupt as well: somebody may have changed the first results. So the worst of the
-early measurements are repeated later, and more of them where one proves to be good.
+early measurements are repeated later, and more of them where one proves to be good. For the same
+reason the point of the best estimate is measured again if none of the later measurements is there:
+several early ones may be corrupt alike, and a surrogate that believes them sees nothing to gain.
 """
 
 from __future__ import annotations
@@ -18,11 +20,12 @@ import numpy as np
 from stoic.checks import Array
 from stoic.optimize.history import History
 from stoic.optimize.tactics import has_many_parameters
+from stoic.surrogate import RobustGP
 from stoic.surrogate.compression import mad
 from stoic.surrogate.replicates import replicate_errors
 from stoic.surrogate.rows import distinct, first_rows
 
-__all__ = ["to_repeat"]
+__all__ = ["to_confirm", "to_repeat"]
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,9 @@ class AuditRule:
     good: float = 0.75  # quantile of all values that a repeat exceeds if it matters
     outlier: float = 5.0  # spreads of the values: a larger difference is no noise
     chain: int = 10  # repeats of early measurements at most, where some matter
+    old: float = 0.5  # of all measurements, the first: they alone make no best estimate
+    leading: int = 3  # best points by estimate, from one of which the answer is climbed
+    same: float = 0.99  # prior correlation of f at points that count as one
 
 
 _RULE = AuditRule()
@@ -67,6 +73,27 @@ def to_repeat(history: History) -> Array | None:
         return None
     order = np.argsort(-values, kind="stable")
     return next((points[i] for i in order if history.measured(points[i]) == 1), None)
+
+
+def to_confirm(history: History, gp: RobustGP) -> Array | None:
+    """One of the best points by estimate at which only the older half of measurements is."""
+    n = history.successes
+    if n < _RULE.from_ * history.design_size or is_deterministic(history):
+        return None
+    points = gp.X[first_rows(gp.X)]
+    recent = np.arange(len(gp)) >= _RULE.old * len(gp)
+    for i in np.argsort(-gp.mean(points), kind="stable")[: _RULE.leading]:
+        nearness = gp.nearness(points[i])
+        if not (recent & (nearness >= _RULE.same * nearness.max())).any():
+            point: Array = points[i]
+            return point
+    return None
+
+
+def is_deterministic(history: History) -> bool:
+    """Whether there are replicates, and all of them are equal."""
+    errors = replicate_errors(history.points(), history.values())
+    return len(errors) > 0 and not errors.any()
 
 
 def _early_to_repeat(points: Array, values: Array, n0: int) -> Array | None:

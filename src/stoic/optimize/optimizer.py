@@ -16,7 +16,7 @@ from stoic.optimize.answers import Answer, Conclusion, Luckiest, Suspect, Trial
 from stoic.optimize.answers.explanation import explain
 from stoic.optimize.answers.luckiest import luckiest
 from stoic.optimize.answers.recommendation import estimate, recommend
-from stoic.optimize.auditing import to_repeat
+from stoic.optimize.auditing import to_confirm, to_repeat
 from stoic.optimize.failures import Failures
 from stoic.optimize.finals import FinalsRecord, Verdict
 from stoic.optimize.finals.race import Finals
@@ -138,8 +138,11 @@ class Optimizer:
         model = self._modeller.model()
         if model.scaling.is_one_sided:
             return self._without_model(waiting, round_)
-        if not waiting and (repeated := to_repeat(history)) is not None:
-            return np.array(repeated)
+        if not waiting:
+            again = to_confirm(history, model.gp)
+            again = to_repeat(history) if again is None else again
+            if again is not None:
+                return np.array(again)
         committee = model.committee(self._acquisition.tactics, pending)
         seen = np.vstack([model.points(), pending])
         return self._acquisition.choose(committee, seen, failures, round_)

@@ -24,7 +24,7 @@ class NoiseLawRule:
     slopes: int = 31  # that are compared
     slope_spread: float = 0.5  # standard deviation of b, before the evidence
     factors: tuple[float, ...] = (0.5, 0.7, 1.0, 1.4, 2.0)  # on s, that are compared
-    min_gain: float = 2.5  # nats by which a slope must be better than none
+    min_gain: float = 6.0  # nats by which a slope must be better than none
     min_measurements: int = 16
     max_log: float = 1.6  # of the factor on s, either way: five times
 
