@@ -139,8 +139,8 @@ class Optimizer:
         if model.scaling.is_one_sided:
             return self._without_model(waiting, round_)
         if not waiting:
-            again = to_confirm(history, model.gp)
-            again = to_repeat(history) if again is None else again
+            again = to_repeat(history)
+            again = to_confirm(history, model.gp) if again is None else again
             if again is not None:
                 return np.array(again)
         committee = model.committee(self._acquisition.tactics, pending)
