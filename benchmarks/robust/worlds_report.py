@@ -18,10 +18,12 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.stats import rankdata
 
 from robust.report import Array, read, table
 
 CUT = 2.0  # a score beyond this counts as this in means
+PERFECT_TIE = 1e-4  # excess scores up to this have the same rank
 TIE = 0.005  # differences up to this are ties
 RESAMPLES = 2000
 LEVELS = (0.025, 0.975)
@@ -125,12 +127,20 @@ def worse(runs: Matched, method: str, factor: float) -> int:
     return count
 
 
+def ranks(runs: Matched) -> Array:
+    """Return the mean rank of each method, from 1; scores that are nearly perfect are ties."""
+    rows = range(len(runs.first))
+    excess = np.array([runs.scores(m, rows) for m in runs.methods]) - runs.perfect
+    means: Array = rankdata(np.maximum(excess, PERFECT_TIE), axis=0).mean(axis=1)
+    return means
+
+
 def overview(runs: Matched) -> str:
     """Return one line for each method."""
     functions = len(runs.by(lambda run: run.function))
     rows = range(len(runs.first))
     body = []
-    for m in runs.methods:
+    for m, rank in zip(runs.methods, ranks(runs), strict=True):
         scores = runs.scores(m, rows)
         counts = [
             f"{worse(runs, m, k)} / {functions}" if BASE in runs.methods else "–" for k in (1, 2)
@@ -138,11 +148,12 @@ def overview(runs: Matched) -> str:
         body.append(
             [
                 *(m, str(len(rows)), f"{np.median(scores):.3g}", f"{cut(scores):.4f}"),
+                f"{rank:.2f}",
                 *counts,
                 *(_mean(runs, m, field) for field in ("best_tried", "invalid", "distinct")),
             ]
         )
-    head = ["method", "n", "median", f"mean cut at {CUT:g}", "functions above Sobol"]
+    head = ["method", "n", "median", f"mean cut at {CUT:g}", "mean rank", "functions above Sobol"]
     return table([*head, "above twice Sobol", "best tried", "invalid", "distinct"], body)
 
 

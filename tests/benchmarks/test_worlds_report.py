@@ -166,3 +166,10 @@ def test_other_options_need_another_name(tmp_path: Path) -> None:
     tasks = worlds.matrix(worlds.arguments(options(path, "--options", '{"a": 1}')))
     with pytest.raises(SystemExit, match="--name"):
         worlds.unfinished(path, tasks)
+
+
+def test_mean_ranks_count_nearly_perfect_scores_as_ties(tmp_path: Path) -> None:
+    scores = {"a": (0.5, 1e-9, 0.2), "b": (0.4, 1e-6, 0.3), "c": (None, 0.1, 0.3)}
+    rows = [row(m, f"f{i}-x", 0, {60: s}) for m in scores for i, s in enumerate(scores[m])]
+    found = report.ranks(matched(write(tmp_path / "r.jsonl", rows), list(scores), 60))
+    np.testing.assert_allclose(found, [(2 + 1.5 + 1) / 3, (1 + 1.5 + 2.5) / 3, (3 + 3 + 2.5) / 3])
