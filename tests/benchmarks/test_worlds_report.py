@@ -69,10 +69,11 @@ def test_only_runs_of_all_methods_count(results: Path) -> None:
 
 def test_an_invalid_answer_is_cut(results: Path) -> None:
     line = report.overview(matched(results, ["sobol", "mine"], 60)).splitlines()[3]
-    assert [cell.strip() for cell in line.split("|")][2:7] == [
+    assert [cell.strip() for cell in line.split("|")][2:8] == [
         "2",
         "inf",
         "1.2500",
+        "2.00",
         "2 / 2",
         "2 / 2",
     ]
