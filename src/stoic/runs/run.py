@@ -234,8 +234,8 @@ class OptimizerSteering:
     def has_baseline(self) -> bool:
         return self._optimizer.baseline is not None
 
-    def near_baseline(self) -> bool:
-        return self._optimizer.near_baseline()
+    def measurements_needed(self, least: int, most: int) -> int:
+        return self._optimizer.measurements_needed(least, most)
 
     def finals(self) -> tuple[int, int] | None:
         found = self._optimizer.finals

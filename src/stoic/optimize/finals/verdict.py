@@ -162,6 +162,7 @@ def compared(
     pairs: Sequence[Pair],
     direction: str,
     *,
+    blocks: Sequence[int] | None = None,
     target: str = "median",
     params: Mapping[str, Any] | None = None,
     reference: Mapping[str, Any] | None = None,
@@ -169,20 +170,20 @@ def compared(
 ) -> Verdict:
     """The verdict of pairs of values, of the reference and of the challenger.
 
-    Decisions are made on differences. The interval of the ratio is on the same side of 1.
+    ``blocks`` has the number of pairs in each block; by default each pair is one. Decisions
+    are made on differences. The interval of the ratio is on the same side of 1.
 
     >>> print(compared([(10, 9), (10, 7), (11, 9), (10, 8), (9, 7)], "minimize", target="mean"))
     better than the baseline: 20 % lower on average (90% interval: 10 % to 30 % lower), \
 better with probability 0.98, 5 paired measurements
     """
     sign = 1.0 if direction == "maximize" else -1.0
-    kept = [pair for pair in pairs if pair != (None, None)]
     plain = Verdict(NOT_SHOWN, params or {}, reference or {}, has_baseline, direction, target)
-    if not kept:
+    known = [value for pair in pairs for value in pair if value is not None]
+    if not known:
         return plain
-    known = [value for pair in kept for value in pair if value is not None]
-    old, new = _gains(kept, sign)
-    found = (mean_difference if target == "mean" else shift_between)(old, new, _LEVEL)
+    old, new = _gains(pairs, sign)
+    found = (mean_difference if target == "mean" else shift_between)(old, new, _LEVEL, blocks)
     word = BETTER if found.interval[0] > 0.0 else WORSE if found.interval[1] < 0.0 else NOT_SHOWN
     plain = replace(
         plain,
@@ -190,20 +191,20 @@ better with probability 0.98, 5 paired measurements
         difference=sign * found.value,
         interval=_ends(found, sign),
         probability=found.above,
-        pairs=tuple(kept),
+        pairs=tuple(pairs),
     )
     if min(known) <= 0.0:
         return plain
     if target == "mean":
-        return _with_ratio_of_averages(plain)
-    return _with_typical_ratio(plain)
+        return _with_ratio_of_averages(plain, blocks)
+    return _with_typical_ratio(plain, blocks)
 
 
-def _with_typical_ratio(plain: Verdict) -> Verdict:
+def _with_typical_ratio(plain: Verdict, blocks: Sequence[int] | None) -> Verdict:
     """The verdict, and the ratio of typical values, all of which are positive."""
     sign = 1.0 if plain.direction == "maximize" else -1.0
     logs = [tuple(None if y is None else math.log(y) for y in pair) for pair in plain.pairs]
-    found = shift_between(*_gains(logs, sign), _LEVEL)
+    found = shift_between(*_gains(logs, sign), _LEVEL, blocks)
     if math.isnan(found.value):
         return plain
     (low, high), ends = plain.interval, _ends(found, sign)
@@ -215,11 +216,11 @@ def _with_typical_ratio(plain: Verdict) -> Verdict:
     return replace(plain, ratio=_exp(sign * found.value), ratio_interval=interval)
 
 
-def _with_ratio_of_averages(plain: Verdict) -> Verdict:
+def _with_ratio_of_averages(plain: Verdict, blocks: Sequence[int] | None) -> Verdict:
     """The verdict, and the ratio of averages; none where a run failed, which has no average."""
     if any(None in pair for pair in plain.pairs):
         return plain
-    found = mean_ratio(*_gains(plain.pairs, 1.0), _LEVEL)
+    found = mean_ratio(*_gains(plain.pairs, 1.0), _LEVEL, blocks)
     low, high = found.interval
     return replace(plain, ratio=found.value, ratio_interval=(max(low, 0.0), high))
 
