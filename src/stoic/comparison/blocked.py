@@ -155,7 +155,7 @@ class _Statistic:
 
     def totals(self, shifts: Array) -> Array:
         """T for each Δ."""
-        return self.terms(shifts) @ self._arrangements[0]
+        return np.asarray(self.terms(shifts) @ self._arrangements[0])
 
     def tails(self, shifts: Array) -> tuple[Array, Array]:
         """The shares of all arrangements that give at least T(Δ), and at most T(Δ)."""

@@ -1,13 +1,13 @@
 """How many measurements of each contender the finals need to show that the answer is better.
 
-Finals are simulated: the answer exceeds the baseline by the surrogate's estimate less one standard
-deviation of it, and the errors are those of the measurements so far, outliers included,
+Finals are simulated. The gain is drawn from the surrogate's joint posterior of the answer and the
+baseline, and the errors from those of the measurements so far, outliers included,
 
     r_i = e_i · √(s² / (s² + v_i)),
 
 with e_i the error of a measurement that the others predict, v_i the variance of that prediction and
-s² that of the noise. The finals have the least number of measurements by which most simulated ones
-say "better".
+s² that of the noise. The finals have the least number of measurements with which they say "better"
+hardly less often than with the most.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ _STREAM = 17  # of the draws
 class NeedRule:
     """How finals are simulated; chosen on the develop set of benchmarks/robust."""
 
-    caution: float = 1.0  # standard deviations off the estimated gain: the answer is the best
-    share: float = 0.95  # of simulated finals, which say "better"
-    finals: int = 200  # simulated for each number of measurements
+    finals: int = 400  # that are simulated
+    loss: float = 0.04  # of the share that says "better", against the most measurements
+    open_share: float = 0.5  # of finals with the most measurements: if fewer say "better",
+    least_if_open: int = 6  # so many measurements of each make an interval that is worth reading
     error: float = 0.05  # of a verdict
     unexplained: int = 7  # measurements of each, where no surrogate explains the values
 
@@ -44,49 +45,55 @@ _RULE = NeedRule()
 
 
 def measurements_needed(known: Knowledge, baseline: Array, least: int, most: int, seed: int) -> int:
-    """How many measurements of each, from ``least`` on; ``most`` where no fewer suffice."""
+    """How many measurements of each, at least ``least``, and not more than ``most``."""
+    r = _RULE
     if known.model.scaling.is_one_sided:
-        return min(max(_RULE.unexplained, least), most)
-    old, new = _typical(known, baseline)
-    if new <= old:
-        return most
-    values = _values(known, old), _values(known, new)
-    drawn = generator(seed, len(known.history), _STREAM).random((2, _RULE.finals, most))
-    rows = (drawn * len(values[0])).astype(int)
-    for count in range(least, most):
-        of_old, of_new = (v[which[:, :count]] for v, which in zip(values, rows, strict=True))
-        sizes = block_sizes(count)
-        if known.history.aim.target == "mean":
-            terms = np.concatenate([of_old, of_new], axis=1)
-            p = upper_tail(terms, arrangements(tuple(sizes)))
-        else:
-            p = one_sided_p(of_old, of_new, sizes)
-        if float(np.mean(p <= _RULE.error * (1.0 + 1e-9))) >= _RULE.share:
-            return count
-    return most
+        return min(max(r.unexplained, least), most)
+    rng = generator(seed, len(known.history), _STREAM)
+    old, new = _simulated(known, baseline, rng, most)
+    shown = _share_shown(known, old, new)
+    if shown < r.open_share:
+        least = min(max(r.least_if_open, least), most)
+    counts = range(least, most)
+    enough = (n for n in counts if _share_shown(known, old[:, :n], new[:, :n]) >= shown - r.loss)
+    return next(enough, most)
 
 
-def _typical(known: Knowledge, baseline: Array) -> tuple[float, float]:
-    """Typical values of the baseline and, cautiously, of the best other point, in z."""
-    points = known.model.points()
-    scores = cautious_scores(known, points)
+def _share_shown(known: Knowledge, old: Array, new: Array) -> float:
+    """The share of finals that say "better"."""
+    sizes = block_sizes(old.shape[1])
+    if known.history.aim.target == "mean":
+        p = upper_tail(np.concatenate([old, new], axis=1), arrangements(tuple(sizes)))
+    else:
+        p = one_sided_p(old, new, sizes)
+    return float(np.mean(p <= _RULE.error * (1.0 + 1e-9)))
+
+
+def _simulated(
+    known: Knowledge, baseline: Array, rng: np.random.Generator, most: int
+) -> tuple[Array, Array]:
+    """Values of the baseline and of the answer in finals: a row for each."""
+    points, scores = known.model.points(), cautious_scores(known, known.model.points())
     scores[(points == baseline).all(axis=1)] = -np.inf
-    best = points[int(np.argmax(scores))]
-    mean, covariance = known.model.gp.joint(np.stack([baseline, best]))
-    sides = np.array([-1.0, 1.0])
-    variance = max(float(sides @ covariance @ sides), 0.0)
-    return float(mean[0]), float(mean[1]) - _RULE.caution * math.sqrt(variance)
+    mean, covariance = known.model.gp.joint(np.stack([baseline, points[int(np.argmax(scores))]]))
+    variance = max(float(covariance[0, 0] + covariance[1, 1] - 2.0 * covariance[0, 1]), 0.0)
+    gain = rng.normal(mean[1] - mean[0], math.sqrt(variance), _RULE.finals)
+    drawn = rng.choice(_errors(known), size=(2, _RULE.finals, most))
+    z = mean[0] + drawn + np.stack([np.zeros(_RULE.finals), gain])[:, :, None]
+    scaling = known.model.scaling
+    y = np.array([scaling.y(value) for value in z.ravel().tolist()]).reshape(z.shape)
+    linear = scaling.log_unit == 0.0
+    old, new = scaling.units(y) if linear else y / max(float(np.abs(y).max()), 1e-300)
+    return old, new
 
 
-def _values(known: Knowledge, typical: float) -> Array:
-    """Values that measurements of a point may show, in units of the spread of all values."""
-    model, aim = known.model, known.history.aim
-    mean, variance = model.gp.left_out
-    noise = model.gp.hyper.noise
-    errors = (model.fits[0].z - mean) * np.sqrt(noise / (noise + variance))
-    if aim.target == "mean":  # blocks with a suspect do not count
-        gone = {suspect.trial for suspect in known.regular.suspects}
-        numbers = [known.history.numbers()[row] for row in model.rows]
-        errors = errors[np.array([number not in gone for number in numbers], dtype=bool)]
-    y = np.array([model.scaling.y(typical + error) for error in errors.tolist()])
-    return model.scaling.units(y) if model.scaling.log_unit == 0.0 else y / np.abs(y).max()
+def _errors(known: Knowledge) -> Array:
+    """Errors of measurements, in z; suspects count unless averages are compared."""
+    gp = known.model.gp
+    mean, variance = gp.left_out
+    errors = (known.model.fits[0].z - mean) * np.sqrt(gp.hyper.noise / (gp.hyper.noise + variance))
+    if known.history.aim.target != "mean":
+        return np.asarray(errors)
+    gone = {suspect.trial for suspect in known.regular.suspects}
+    numbers = [known.history.numbers()[row] for row in known.model.rows]
+    return np.asarray(errors[np.array([number not in gone for number in numbers], dtype=bool)])

@@ -166,7 +166,8 @@ class Race:
         made = min(counts.values())
         for first, end in self._blocks():
             if made < end:
-                return self.points[self._next_of_block(first, end, counts)]
+                of_block: Array = self.points[self._next_of_block(first, end, counts)]
+                return of_block
         order = generator(self._seed, made, self._stream).permutation(len(self.points))
         chosen: Array = next(self.points[i] for i in order if counts.get(int(i)) == made)
         return chosen

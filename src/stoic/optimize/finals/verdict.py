@@ -58,15 +58,15 @@ class Verdict:
     probability: float = 0.5
     """Confidence that the challenger is better: 1 less the one-sided p-value."""
     pairs: tuple[Pair, ...] = ()
-    """Values of reference and challenger in each block; None is a failed evaluation."""
+    """Values of reference and challenger, round by round; None is a failed evaluation."""
     left_out: int = 0
-    """Blocks of impossible values and, where averages are compared, of suspects."""
+    """Rounds with impossible values and, where averages are compared, with suspects."""
     kept: bool = False
     """Whether the baseline is the answer."""
 
     @property
     def measurements(self) -> int:
-        """Blocks in which reference and challenger were measured."""
+        """How often reference and challenger were measured, each."""
         return len(self.pairs)
 
     @property
@@ -80,7 +80,7 @@ class Verdict:
         >>> str(compared([(10.0, 8.8), (10.3, 9.1), (9.9, 8.6), (10.2, 9.3), (10.0, 8.7)],
         ...              "minimize"))
         'better than the baseline: 11.8 % lower (90% interval: 8.8 % to 13.1 % lower), \
-better with probability 0.98, 5 paired measurements'
+better with probability 0.98, 5 measurements of each'
         """
         return ": ".join(part for part in (self.headline, self.details) if part)
 
@@ -106,7 +106,7 @@ better with probability 0.98, 5 paired measurements'
         if not n:
             return "not measured together"
         change = self._change
-        count = f"{n} paired measurement" + "s" * (n > 1)
+        count = f"{n} measurement" + "s" * (n > 1) + " of each"
         failed = self._failed() + (f" ({self.left_out} left out)" if self.left_out else "")
         said = change_in_words(change) + " on average" * (self.target == "mean")
         if not math.isfinite(change.change):
@@ -175,7 +175,7 @@ def compared(
 
     >>> print(compared([(10, 9), (10, 7), (11, 9), (10, 8), (9, 7)], "minimize", target="mean"))
     better than the baseline: 20 % lower on average (90% interval: 10 % to 30 % lower), \
-better with probability 0.98, 5 paired measurements
+better with probability 0.98, 5 measurements of each
     """
     sign = 1.0 if direction == "maximize" else -1.0
     plain = Verdict(NOT_SHOWN, params or {}, reference or {}, has_baseline, direction, target)
