@@ -95,8 +95,8 @@ def maximize(
         answer with it.
     confirm
         How many of the evaluations are finals, in which the best few candidates and the baseline
-        are measured again, interleaved: ``"auto"``, about a fifth (none without a baseline); a
-        number; or False for none.
+        are measured again, interleaved: ``"auto"``, as few as the verdict needs, 8 to 20 of 60
+        (none without a baseline); a number; or False for none.
     time
         How long to run, beside or instead of ``budget``: ``"90s"``, ``"10m"``, ``"1h30m"``, or a
         number of seconds. The finals are included.

@@ -27,7 +27,7 @@ _STREAM = 16  # of the draws
 class ContenderRule:
     """Who takes part in finals; chosen on the develop set of benchmarks/robust."""
 
-    evaluations_each: int = 12  # of the finals, at least, so that eight blocks make the verdict
+    evaluations_each: int = 16  # of the finals, at least, so that ten rounds make the verdict
     most: int = 4  # challengers
     candidates: int = 40  # measured points of the highest cautious estimate
     draws: int = 512  # of the joint posterior
