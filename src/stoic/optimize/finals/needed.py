@@ -56,7 +56,14 @@ def measurements_needed(known: Knowledge, baseline: Array, least: int, most: int
         least = min(max(r.least_if_open, least), most)
     counts = range(least, most)
     enough = (n for n in counts if _share_shown(known, old[:, :n], new[:, :n]) >= shown - r.loss)
-    return next(enough, most)
+    return min(math.ceil(next(enough, most) / _share_kept(known)), most)
+
+
+def _share_kept(known: Knowledge) -> float:
+    """The share of rounds without a suspect, where averages are compared; else 1."""
+    if known.history.aim.target != "mean":
+        return 1.0
+    return max(1.0 - len(known.regular.suspects) / known.history.successes, 0.1) ** 2
 
 
 def _share_shown(known: Knowledge, old: Array, new: Array) -> float:

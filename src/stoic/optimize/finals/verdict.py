@@ -12,7 +12,7 @@ import numpy as np
 from stoic.checks import Array
 from stoic.comparison.blocked import Shift, shift_between
 from stoic.comparison.means import mean_difference, mean_ratio
-from stoic.comparison.words import change_in_words, interval_in_words
+from stoic.comparison.words import Said, change_in_words, interval_in_words
 
 __all__ = ["BETTER", "NOT_SHOWN", "WORSE", "Verdict", "compared"]
 
@@ -21,13 +21,6 @@ _LEVEL = 0.9  # of the interval; so a verdict has an error of at most 5%
 _MIN_CONFIDENCE, _MAX_CONFIDENCE = 0.01, 0.99  # that are shown as numbers
 
 Pair = tuple[float | None, float | None]
-
-
-@dataclass(frozen=True)
-class _Change:
-    change: float
-    interval: tuple[float, float]
-    relative: bool
 
 
 @dataclass(frozen=True)
@@ -122,12 +115,12 @@ better with probability 0.98, 5 measurements of each'
         return ", ".join(parts)
 
     @property
-    def _change(self) -> _Change:
+    def _change(self) -> Said:
         if self.ratio is None or self.ratio_interval is None:
-            return _Change(self.difference, self.interval, relative=False)
+            return Said(self.difference, self.interval, relative=False)
         low, high = self.ratio_interval
         low = low - 1.0 if low > 0.0 else -math.inf
-        return _Change(self.ratio - 1.0, (low, high - 1.0), relative=True)
+        return Said(self.ratio - 1.0, (low, high - 1.0), relative=True)
 
     def _failed(self) -> str:
         counts = [sum(pair[i] is None for pair in self.pairs) for i in (1, 0)]
