@@ -11,9 +11,11 @@ when the values of any blocks change hands:
 
 where b_i and x_i are the values of the two, and Δ is a difference to be tested. L and H are the
 medians of the lower and of the higher half of the values of a block and its neighbours: where the
-contenders differ by much, these are the contenders. s is the median distance from them. None of
-these depends on which value is whose. The score ψ is 1 or −1 for values near the two medians, and
-decreases for outliers beyond them. A failed run has a score of −3: it counts as a clear loss.
+contenders differ by much, these are the contenders. Of an even number of values the median is the
+one nearer to the other half, as outliers are on the far side. s is the median distance from them.
+None of these depends on which value is whose. The score ψ is 1 or −1 for values near the two
+medians, and decreases for outliers beyond them. A failed run has a score of −3: it counts as a
+clear loss.
 
 The interval is about the Δ with T(Δ) = 0, up to where one is rejected at (1 − level)/2 on either
 side; it excludes 0 only where 0 itself is rejected. Where the blocks have too few arrangements, no
@@ -91,7 +93,7 @@ def shift_between(
     >>> old[2] = 500.0
     >>> found = shift_between(old, new, sizes=[4, 4])
     >>> [round(end, 2) for end in found.interval], found.blocks
-    ([-1.17, -0.93], 8)
+    ([-1.16, -0.92], 8)
     """
     sizes = [1] * len(old) if sizes is None else list(sizes)
     n = len(old)
@@ -194,10 +196,10 @@ def _terms(old: Array, new: Array, sizes: Sequence[int]) -> Array:
     lows, highs = (np.empty_like(low) for _ in range(2))
     for end, size, near in zip(ends, sizes, _near(sizes), strict=True):
         block = slice(end - size, end)
-        lows[:, block] = _medians(low[:, near])[:, None]
-        highs[:, block] = _medians(high[:, near])[:, None]
+        lows[:, block] = _middle(low[:, near])[1][:, None]
+        highs[:, block] = _middle(high[:, near])[0][:, None]
     away = np.concatenate([np.abs(low - lows), np.abs(high - highs)], axis=1)
-    scale = np.nan_to_num(_medians(away))[:, None] / MAD_OF_NORMAL
+    scale = np.nan_to_num(sum(_middle(away)) / 2.0)[:, None] / MAD_OF_NORMAL
     values = np.concatenate([old, new], axis=1)
     found = _scores(values, np.tile(lows, 2), np.tile(highs, 2), scale)
     for end, size in zip(ends, sizes, strict=True):
@@ -273,15 +275,16 @@ def _root(statistic: _Statistic, differences: Array) -> float:
     return float(grid[least].mean())
 
 
-def _medians(values: Array) -> Array:
-    """Medians along the last axis of the values that are known; NaN where none is."""
+def _middle(values: Array) -> tuple[Array, Array]:
+    """The two middle values along the last axis of those that are known; NaN where none is."""
     known = ~np.isnan(values)
     counts = known.sum(axis=-1)
     ordered = np.sort(np.where(known, values, np.inf), axis=-1)
     low, high = np.maximum(counts - 1, 0) // 2, counts // 2
     high = np.minimum(high, values.shape[-1] - 1)
-    pair = [np.take_along_axis(ordered, i[..., None], -1)[..., 0] for i in (low, high)]
-    return np.asarray(np.where(counts > 0, (pair[0] + pair[1]) / 2.0, np.nan))
+    pair = (np.take_along_axis(ordered, i[..., None], -1)[..., 0] for i in (low, high))
+    first, second = (np.where(counts > 0, middle, np.nan) for middle in pair)
+    return first, second
 
 
 def _unit(old: Array, new: Array) -> float:

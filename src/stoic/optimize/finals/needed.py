@@ -34,7 +34,7 @@ class NeedRule:
     """How finals are simulated; chosen on the develop set of benchmarks/robust."""
 
     finals: int = 400  # that are simulated
-    loss: float = 0.04  # of the share that says "better", against the most measurements
+    loss: float = 0.06  # of the share that says "better", against the most measurements
     open_share: float = 0.5  # of finals with the most measurements: if fewer say "better",
     least_if_open: int = 6  # so many measurements of each make an interval that is worth reading
     error: float = 0.05  # of a verdict
