@@ -126,6 +126,26 @@ def test_rounds_before_the_choice_measure_each_challenger_once() -> None:
     assert {str(params) for params in asked} == {str(params) for params in [*others, FAR]}
 
 
+def test_what_is_pending_at_the_start_is_no_part_of_the_blocks() -> None:
+    """Three of eleven evaluations are of the search: the blocks are those of the other eight."""
+    for seed in range(6):
+        optimizer = searched(seed=seed)
+        pending = optimizer.ask(3)
+        optimizer.start_finals(11, [NEAR])
+        asked = []
+        for i in range(8):
+            asked.append(optimizer.ask(pending=pending))
+            optimizer.tell(asked[-1], bowl(asked[-1]))
+            if i in (0, 3, 4):
+                params = pending.pop()
+                optimizer.tell(params, bowl(params))
+        assert sum(params == FAR for params in asked) == 4
+        verdict = optimizer.verdict()
+        assert verdict is not None
+        assert verdict.measurements == 4
+        assert verdict.word == "better"  # of 4 in one block
+
+
 def test_of_an_incomplete_block_only_the_balanced_part_counts() -> None:
     """Which measurement came last must not depend on the contender that is left out."""
     for seed in range(12):

@@ -123,11 +123,18 @@ class Race:
         self.active()
         return None if self._chosen is None else self._chosen[0]
 
-    def _blocks(self) -> list[tuple[int, int]]:
-        """The first round and the end of each planned block of the verdict."""
+    def _blocks(self, waiting: int = 0) -> list[tuple[int, int]]:
+        """The first round and the end of each planned block of the verdict.
+
+        Evaluations of others that were pending at the choice, ``waiting`` of them still, are no
+        part of the plan.
+        """
         if self._chosen is None:
             return []
         first, made = self._chosen
+        begun = self.finals.start + made
+        own = sum(row >= begun for i in (*self._left[-1], *self._base) for row in self._rows[i])
+        made += self._read - begun - own + waiting
         sizes = block_sizes(max((self.finals.evaluations - made) // 2, 1))
         return [(first + sum(sizes[:i]), first + sum(sizes[: i + 1])) for i in range(len(sizes))]
 
@@ -164,7 +171,8 @@ class Race:
             if at in counts:
                 counts[at] += 1
         made = min(counts.values())
-        for first, end in self._blocks():
+        others = sum(self._at.get(point.tobytes()) not in counts for point in waiting)
+        for first, end in self._blocks(others):
             if made < end:
                 of_block: Array = self.points[self._next_of_block(first, end, counts)]
                 return of_block
