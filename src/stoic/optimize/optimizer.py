@@ -227,8 +227,7 @@ class Optimizer:
 
     def measurements_needed(self, least: int, most: int) -> int:
         """How many of each contender the finals need to show that the answer is better."""
-        with one_thread():
-            return self._stage.measurements_needed(self.knowledge, least, most)
+        return self._stage.measurements_needed(self.knowledge, least, most)
 
     def room(self) -> Room | None:
         """What another measurement could gain; None where no surrogate can tell."""

@@ -18,6 +18,7 @@ from stoic.optimize.finals.verdict import NOT_SHOWN, WORSE, Pair, Verdict, compa
 from stoic.optimize.history import History
 from stoic.optimize.knowledge import Knowledge
 from stoic.optimize.modeller import Modeller
+from stoic.parallel import one_thread
 
 __all__ = ["Stage"]
 
@@ -65,7 +66,8 @@ class Stage:
         if self.baseline is None or not self._history.successes or most <= least:
             return most
         base = self._history.space.encode(self.baseline)
-        return measurements_needed(known(), base, least, most, self._seed)
+        with one_thread():
+            return measurements_needed(known(), base, least, most, self._seed)
 
     def contenders(self, known: Knowledge, evaluations: int) -> list[dict[str, Any]]:
         """Who would take part in finals now: the answer first, the baseline last."""
