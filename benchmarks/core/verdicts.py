@@ -31,13 +31,13 @@ from typing import Any
 import numpy as np
 
 import stoic
+from stoic.comparison.arrangements import block_sizes
 from stoic.comparison.blocked import shift_between
-from stoic.optimize.finals.size import finals_size
 
 RESULTS = Path(__file__).resolve().parents[1] / "results" / "verdicts.md"
 LEVEL = 1.2  # of the lognormal noise
 LOGNORMAL_STD = math.sqrt((math.exp(LEVEL**2) - 1.0) * math.exp(LEVEL**2))
-BLOCKS = (7, 10)  # of finals of a budget of 60
+EACH = (4, 6, 10)  # measurements of each in finals of a budget of 60
 
 
 class Noise:
@@ -151,18 +151,17 @@ def played(args: argparse.Namespace) -> list[dict[str, Any]]:
     return list(known.values())
 
 
-def alone(noise: str, blocks: int, gain: float, seeds: range) -> tuple[float, float]:
+def alone(noise: str, each: int, gain: float, seeds: range) -> tuple[float, float]:
     """Finals alone: the shares of "better", and of intervals that hold the difference."""
     better = covers = 0
+    sizes = block_sizes(each)
     for seed in seeds:
-        measure = Noise(noise, seed)
-        order = np.random.default_rng((3, seed)).random(blocks) < 0.5
-        values = np.empty((blocks, 2))
-        for block in range(blocks):
-            for place in range(2):
-                which = int(order[block]) ^ place
-                values[block, which] = measure.value(20.0 - gain * which, 2 * block + place)
-        low, high = shift_between(values[:, 0], values[:, 1]).interval
+        measure, rng = Noise(noise, seed), np.random.default_rng((3, seed))
+        order = [which for n in sizes for which in rng.permutation([0] * n + [1] * n)]
+        values: tuple[list[float], list[float]] = ([], [])
+        for place, which in enumerate(order):
+            values[which].append(measure.value(20.0 - gain * which, place))
+        low, high = shift_between(np.array(values[0]), np.array(values[1]), sizes=sizes).interval
         better += high < 0.0
         covers += low <= -gain <= high
     return better / len(seeds), covers / len(seeds)
@@ -181,13 +180,11 @@ def bounds(k: int, n: int) -> str:
 
 def tables(rows: list[dict[str, Any]], args: argparse.Namespace) -> Iterator[str]:
     """The lines of the tables."""
-    few, many, most = (
-        finals_size("auto", budget, has_baseline=True, near=near)
-        for budget, near in ((args.null_budget, True), (args.budget, False), (args.budget, True))
-    )
-    yield f"Whole optimisations: of {args.null_budget} evaluations, {few} of them finals, where"
-    yield f"there is nothing to gain; of {args.budget}, {many} to {most} of them finals, where the"
-    yield "baseline is random, and one spread of the noise or more worse than the answer."
+    sizes = [2.0 * np.mean([row["measurements"] for row in rows if row["kind"] == "random"])]
+    sizes.insert(0, 2.0 * np.mean([row["measurements"] for row in rows if row["kind"] != "random"]))
+    yield f"Whole optimisations: of {args.null_budget} evaluations, {sizes[0]:.1f} of them finals,"
+    yield f"where there is nothing to gain; of {args.budget}, {sizes[1]:.1f} of them finals, where"
+    yield "the baseline is random, and one spread of the noise or more worse than the answer."
     yield ""
     yield '| noise | wrong "better" | "better" if the gain exceeds the spread | intervals hold |'
     yield "| --- | --- | --- | --- |"
@@ -204,13 +201,13 @@ def tables(rows: list[dict[str, Any]], args: argparse.Namespace) -> Iterator[str
     yield ""
     yield f'Finals alone, {args.finals} for each noise: shares of "better" for a gain of 0, 1, 2'
     yield "and 3 spreads, and of intervals that hold a gain of 1."
-    for blocks in BLOCKS:
+    for each in EACH:
         yield ""
-        yield f"| {blocks} blocks | 0 | 1 | 2 | 3 | intervals |"
+        yield f"| {each} of each | 0 | 1 | 2 | 3 | intervals |"
         yield "| --- | --- | --- | --- | --- | --- |"
         for noise in NOISES:
             seeds = range(args.first, args.first + args.finals)
-            found = [alone(noise, blocks, gain, seeds) for gain in (0.0, 1.0, 2.0, 3.0)]
+            found = [alone(noise, each, gain, seeds) for gain in (0.0, 1.0, 2.0, 3.0)]
             shares = [*(better for better, _ in found), found[1][1]]
             yield f"| {noise} | {' | '.join(f'{100.0 * share:.1f}%' for share in shares)} |"
 

@@ -59,7 +59,7 @@ def test_results_in_files(tmp_path: Path) -> None:
         (("echo 7", "/no/such/thing", "--minimize"), "which is not there"),
         (("echo 7", "echo 'a", "--minimize"), "No closing quotation"),
         (("echo 7", "", "--minimize"), "an empty one"),
-        (("echo 7", "echo 7 > x", "--minimize"), "write sh -c"),
+        (("echo 7", "echo 7 > x", "--minimize"), "write \"sh -c 'echo 7 > x'\""),
         (("echo 7", "echo 5"), "--minimize, --maximize or --measure"),
         (("echo 7", "echo 5", "--measure", "energy"), "'wall', 'cpu', 'rss'"),
         (("echo 7", "echo 5", "--measure", "wall", "--json", "a"), "--json or --measure"),

@@ -9,6 +9,7 @@ import pytest
 
 import stoic
 from stoic.optimize import Optimizer
+from stoic.optimize.acquisition import Acquisition
 
 
 def told(n: int, unit: float = 1.0, noise: float = 0.5) -> Optimizer:
@@ -35,6 +36,38 @@ def test_little_is_left_in_the_end() -> None:
     assert late.settled
     assert late.std < 1.0  # a few noisy measurements at the best point
     assert late.settled == told(40).settled()
+
+
+@pytest.mark.parametrize(
+    ("gain", "better", "expected"),
+    [(0.0, 0.0, True), (0.019, 0.15, True), (0.021, 0.0, False), (0.0, 0.17, False)],
+)
+def test_a_search_is_settled_where_no_surrogate_expects_a_better_point(
+    monkeypatch: pytest.MonkeyPatch, gain: float, better: float, expected: bool
+) -> None:
+    """The last surrogate is the one of short length-scales, which has little weight."""
+    optimizer = told(40)
+
+    def prospects(_: object, committee: list[object], *__: object) -> np.ndarray:
+        found = np.full((len(committee), 2), [gain, 0.0])
+        found[-1, 1] = better
+        return found
+
+    monkeypatch.setattr(Acquisition, "prospects", prospects)
+    assert optimizer.settled() is expected
+
+
+def test_a_search_is_not_settled_by_one_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    optimizer = told(40)
+    looks: list[int] = []
+
+    def prospects(_: object, committee: list[object], *rest: object) -> np.ndarray:
+        looks.append(int(str(rest[-1])))
+        return np.full((len(committee), 2), 0.0 if len(looks) < 5 else 1.0)
+
+    monkeypatch.setattr(Acquisition, "prospects", prospects)
+    assert not optimizer.settled()
+    assert looks == [40, 38, 36, 34, 32]
 
 
 def test_it_is_in_the_unit_of_the_values() -> None:

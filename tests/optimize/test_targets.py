@@ -246,4 +246,4 @@ def test_suspects_are_no_part_of_an_average() -> None:
     assert average.word == "better"
     assert average.left_out == 1
     assert average.measurements == 9
-    assert "9 paired measurements (1 left out)" in str(average)
+    assert "9 measurements of each (1 left out)" in str(average)

@@ -27,17 +27,17 @@ class Steered:
     """Notes what it is asked to do."""
 
     def __init__(
-        self, *, contest: bool = True, settles_at: float = math.inf, near: bool = False
+        self, *, contest: bool = True, settles_at: float = math.inf, each: int = 4
     ) -> None:
         self.has_baseline, self._contest, self._settles_at = True, contest, settles_at
-        self._near = near
+        self._each = each
         self.begun: list[tuple[int, int]] = []
         self.ended = 0
         self.finished = 0
         self._now: tuple[int, int] | None = None
 
-    def near_baseline(self) -> bool:
-        return self._near
+    def measurements_needed(self, least: int, most: int) -> int:
+        return min(max(self._each, least), most)
 
     def finals(self) -> tuple[int, int] | None:
         return self._now
@@ -88,17 +88,33 @@ def test_finals_are_the_last_part_of_a_budget(jobs: int) -> None:
     assert drive(course, steered, clock, jobs=jobs) == 60
     ((begin, evaluations),) = steered.begun
     assert begin + evaluations == 60
-    assert 46 - jobs < begin <= 46
+    assert 52 - jobs < begin <= 52
     assert course.ended_by == "budget"
 
 
-def test_finals_are_larger_where_the_answer_is_near_the_baseline() -> None:
-    for budget, confirm, evaluations in ((60, "auto", 20), (200, "auto", 42), (60, 14, 14)):
-        steered = Steered(near=True)
-        course, clock = make(steered, budget=budget, confirm=confirm)
-        assert drive(course, steered, clock) == budget
-        assert steered.begun == [(budget - evaluations, evaluations)]
-    settled = Steered(settles_at=60, near=True)
+@pytest.mark.parametrize(
+    ("budget", "confirm", "each", "evaluations"),
+    [
+        (60, "auto", 4, 8),
+        (60, "auto", 7, 14),
+        (60, "auto", 99, 20),
+        (200, "auto", 4, 20),
+        (200, "auto", 99, 40),
+        (60, 14, 99, 14),
+        (60, 14, 4, 14),
+    ],
+)
+def test_finals_are_as_large_as_the_gain_needs(
+    budget: int, confirm: str | int, each: int, evaluations: int
+) -> None:
+    steered = Steered(each=each)
+    course, clock = make(steered, budget=budget, confirm=confirm)
+    assert drive(course, steered, clock) == budget
+    assert steered.begun == [(budget - evaluations, evaluations)]
+
+
+def test_finals_of_a_settled_search_are_as_large_as_the_gain_needs() -> None:
+    settled = Steered(settles_at=60, each=99)
     course, clock = make(settled, budget=200, stop="settled")
     assert drive(course, settled, clock) == 84
     assert settled.begun == [(60, 24)]
@@ -126,7 +142,7 @@ def test_finals_begin_when_the_rest_of_the_time_is_what_they_need(lasts: float) 
     assert made == pytest.approx(120 / lasts, abs=1)
     ((begin, evaluations),) = steered.begun
     assert begin + evaluations == pytest.approx(made, abs=2)
-    assert evaluations == pytest.approx(made / 5, abs=3)
+    assert evaluations == pytest.approx(max(made / 10, 8), abs=3)
     assert course.ended_by == "time"
     assert clock.now - 100.0 <= 120.0
 
@@ -145,8 +161,8 @@ def test_the_first_limit_counts() -> None:
 def test_a_settled_search_holds_its_finals_early() -> None:
     steered = Steered(settles_at=24)
     course, clock = make(steered, budget=200, stop="settled")
-    assert drive(course, steered, clock) == 34
-    assert steered.begun == [(24, 10)]
+    assert drive(course, steered, clock) == 32
+    assert steered.begun == [(24, 8)]
     assert course.ended_by == "settled"
 
 
@@ -166,7 +182,7 @@ def test_a_larger_budget_goes_on_with_the_search_and_holds_finals_again() -> Non
     assert len(steered.begun) == 1
     course, clock = make(steered, budget=100)
     assert drive(course, steered, clock) == 100
-    assert steered.begun[1:] == [(78, 22)]
+    assert steered.begun[1:] == [(90, 10)]
     assert steered.ended == 1
 
 

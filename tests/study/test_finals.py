@@ -108,7 +108,7 @@ def test_a_larger_budget_searches_on_and_holds_finals_again(tmp_path: Path) -> N
         result = play(study, 45)
         assert result.verdict is not None
         assert result.verdict != first
-        assert result.verdict.measurements == 7
+        assert result.verdict.measurements == 4
         assert len(result.trials) == 45
         asked = Counter(str(trial.params) for trial in study.trials[30:34])
         assert len(asked) > 2  # a search

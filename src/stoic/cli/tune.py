@@ -108,7 +108,7 @@ def tune(
         typer.Option(
             metavar="auto|N|no",
             rich_help_panel=_HOW,
-            help="Trials of the finals, which compare the best few; auto: about a fifth.",
+            help="Trials of the finals, which compare the best few; auto: as few as needed.",
         ),
     ] = None,
     stop: Annotated[

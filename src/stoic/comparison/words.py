@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Protocol
 
 from stoic.numbers import rounded
 
-__all__ = ["Change", "change_in_words", "interval_in_words", "size_in_words"]
+__all__ = ["Change", "Said", "change_in_words", "interval_in_words", "size_in_words"]
 
 _TIMES = 1.0  # a relative change from which on it is said as a factor: 100 % more is "2 times"
 _LOPSIDED = 0.25  # of half an interval: a side that is narrower sets the digits
@@ -30,6 +31,15 @@ class Change(Protocol):
         """Whether the change is a share of the value."""
 
 
+@dataclass(frozen=True)
+class Said:
+    """A change as it is said."""
+
+    change: float
+    interval: tuple[float, float]
+    relative: bool
+
+
 def change_in_words(found: Change) -> str:
     """The typical change.
 
@@ -50,16 +60,28 @@ def change_in_words(found: Change) -> str:
 
 
 def interval_in_words(found: Change) -> str:
-    """The interval of the change; too little is known where it has no end."""
+    """The interval of the change; too little is known where it has no end.
+
+    An end that is open is said by the other one:
+
+    >>> for ends in (-math.inf, -0.1), (-0.3, math.inf), (-math.inf, 0.3), (0.1, math.inf):
+    ...     print(interval_in_words(Said(0.0, ends, relative=True)))
+    10 % lower or more
+    at most 30 % lower, or higher
+    at most 30 % higher, or lower
+    10 % higher or more
+    """
     low, high = found.interval
     if math.isinf(low) and math.isinf(high):
         return "still unknown"
     if found.relative and found.change >= _TIMES and math.isfinite(low) and math.isfinite(high):
         return f"{_times(low, found)} to {_times(high, found)} times"
-    if math.isinf(low):
-        return f"at most {_one(high, found)}"
-    if math.isinf(high):
-        return f"at least {_one(low, found)}"
+    if math.isinf(low) or math.isinf(high):
+        known, side = (high, -1.0) if math.isinf(low) else (low, 1.0)
+        text = _one(known, found)
+        if known * side > 0.0:
+            return f"{text} or more"
+        return f"at most {text}, or {_side(side)}" if known else _side(side)
     if low * high >= 0.0 and (low or high):
         near, far = sorted((low, high), key=abs)
         return f"{size_in_words(near, found)} to {size_in_words(far, found)} {_side(far)}"

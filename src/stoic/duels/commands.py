@@ -44,7 +44,7 @@ def arguments_of(command: str | Sequence[str]) -> list[str]:
     if found := _SHELL_WORDS.intersection(words):
         raise InvalidInput(
             f"expected a command without a shell's {min(found)}, got {shown}; "
-            f"write sh -c {shlex.quote(shlex.quote(command))}"
+            f"write {_in_a_shell(shown)}"
         )
     if shutil.which(words[0]) is None:
         hint = f"; for the file here write ./{words[0]}" if os.path.isfile(words[0]) else ""
@@ -53,6 +53,16 @@ def arguments_of(command: str | Sequence[str]) -> list[str]:
             f"there or may not be executed{hint}"
         )
     return words
+
+
+def _in_a_shell(command: str) -> str:
+    """How to write a command that needs a shell as one argument.
+
+    >>> print(_in_a_shell("gzip -9 < a > b"))
+    "sh -c 'gzip -9 < a > b'"
+    """
+    inner = f"sh -c {shlex.quote(command)}"
+    return shlex.quote(inner) if set('"$`\\!') & set(inner) else f'"{inner}"'
 
 
 class Commands:

@@ -56,21 +56,36 @@ class Acquisition:
         step = self._step(committee, seen, failures, round_) if self._finite else None
         if step is not None:
             return step
-        candidates, value, _ = self._valued(committee, seen, failures, round_)
+        candidates, value = self._valued(committee, seen, failures, round_)
         best: Array = candidates[int(np.argmax(value))]
         return best
 
-    def largest_gain(
+    def prospects(
         self, committee: list[tuple[RobustGP, float]], seen: Array, failures: Failures, round_: int
-    ) -> float:
-        """How much the best measurement is expected to improve the answer, in z."""
-        _, value, gain = self._valued(committee, seen, failures, round_)
-        return float(gain[np.isfinite(value)].max(initial=0.0))
+    ) -> Array:
+        """What each surrogate expects of the best measurement, in z: a row for each.
+
+        By how much it will improve the answer, and by how much the point is better than the answer.
+        """
+        closed = self._closed(committee[0][0], failures)
+        surrogates = [gp for gp, _ in committee]
+        points = self._candidates(surrogates, seen, failures, closed, round_)
+        chance = failures.chance_of_success(points)
+        safe, weight = (
+            chance >= min(0.5, float(chance.max())),
+            np.where(closed(points), 0.0, chance),
+        )
+        found = []
+        for gp in surrogates:
+            better = _improvement(gp, points, seen)
+            gain = better if self._finite else self._gain(gp, points, safe)
+            found.append([float((each * weight).max()) for each in (gain, better)])
+        return np.array(found)
 
     def _valued(
         self, committee: list[tuple[RobustGP, float]], seen: Array, failures: Failures, round_: int
-    ) -> tuple[Array, Array, Array]:
-        """Candidates, what their measurement is worth, and the gain alone."""
+    ) -> tuple[Array, Array]:
+        """Candidates, and what their measurement is worth."""
         t, first = self.tactics, committee[0][0]
         single, hidden = self._single(first)
         closed = self._closed(first, failures)
@@ -84,14 +99,13 @@ class Acquisition:
                 value += weight * _improvement(gp, candidates, seen)
             else:
                 value += weight * self._gain(gp, candidates, safe)
-        gain = value * chance
         value[: len(single)] += t.outlier_chance * hidden
         # To try a bad configuration has a cost, and so has a failure.
         mean = first.mean(candidates)
         worse = np.maximum(mean[safe].max() - mean, 0.0) + self._cost_of_failure * (1.0 - chance)
         value = value * chance**self._power - self._cost_of_worse * worse
         value[closed(candidates)] = -np.inf
-        return candidates, value, gain
+        return candidates, value
 
     def _step(
         self, committee: list[tuple[RobustGP, float]], seen: Array, failures: Failures, round_: int

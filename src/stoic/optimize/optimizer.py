@@ -228,9 +228,9 @@ class Optimizer:
         with one_thread():
             return settled(self.history, self._modeller, self._acquisition)
 
-    def near_baseline(self) -> bool:
-        """Whether the answer seems so near to the baseline that the finals should be larger."""
-        return self._stage.near_baseline(self.knowledge)
+    def measurements_needed(self, least: int, most: int) -> int:
+        """How many of each contender the finals need to show that the answer is better."""
+        return self._stage.measurements_needed(self.knowledge, least, most)
 
     def room(self) -> Room | None:
         """What another measurement could gain; None where no surrogate can tell."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from statistics import median
 from typing import Protocol
 
-from stoic.optimize.finals.size import finals_size
+from stoic.optimize.finals.size import LEAST_EACH, finals_size
 from stoic.runs.limits import SETTLED, UNLIMITED, Limits
 
 __all__ = ["BUDGET", "SETTLED", "TIME", "Course", "Steered"]
@@ -23,8 +23,8 @@ class Steered(Protocol):
     def has_baseline(self) -> bool:
         """Whether a baseline was given."""
 
-    def near_baseline(self) -> bool:
-        """Whether the answer seems to be near the baseline, so that it needs larger finals."""
+    def measurements_needed(self, least: int, most: int) -> int:
+        """How many of each contender the finals need to show that the answer is better."""
 
     def finals(self) -> tuple[int, int] | None:
         """Of the present finals: finished trials when they began, and planned evaluations."""
@@ -95,26 +95,33 @@ class Course:
         """Begin or end the finals, if it is time; called before each trial is asked."""
         finals = self._steered.finals()
         total = self._total(finished)
-        size = self._size(total)
         if finals is not None:
             over = finished >= sum(finals) and self.limits.seconds is None
-            if over and asked < total - size:
+            if over and asked < total - self._size(total, each=LEAST_EACH):
                 self._steered.end()
             return
         if self._settled:
-            near = self._steered.near_baseline()
-            size = self._size(min(asked + asked // 4, total), near=near)
+            size = self._needed(min(asked + asked // 4, total))
             size = min(size, max(total - asked, 0))
             begun = size > 0 and self._steered.begin(asked + size - finished)
             self._end = asked + size if begun else asked
-        elif self._is_time(asked, total, size) and finished < total:
+        elif self._is_time(asked, total) and finished < total:
             self._steered.begin(total - finished)
 
-    def _is_time(self, asked: int, total: int, size: int) -> bool:
+    def _is_time(self, asked: int, total: int) -> bool:
         """Whether the rest of the evaluations is for the finals."""
-        if not size or asked >= total - size:
-            return size > 0
-        return asked >= total - self._size(total, near=True) and self._steered.near_baseline()
+        least = self._size(total, each=LEAST_EACH)
+        if asked >= total - least:
+            return least > 0
+        return asked >= total - self._size(total) and asked >= total - self._needed(total)
+
+    def _needed(self, total: int) -> int:
+        """The size of finals that would show the gain."""
+        least, most = self._size(total, each=LEAST_EACH), self._size(total)
+        if self.limits.confirm != "auto" or most <= least:
+            return most
+        each = self._steered.measurements_needed(least // 2, most // 2)
+        return self._size(total, each=each)
 
     def _settled_end(self, finished: int) -> int | None:
         """The finished trials at which a settled search ends; None while it is not settled.
@@ -131,12 +138,12 @@ class Course:
         over = finished >= sum(finals)
         return sum(finals) if not over or self._steered.settled() else None
 
-    def _size(self, total: int, *, near: bool = False) -> int:
+    def _size(self, total: int, *, each: int | None = None) -> int:
         if total >= UNLIMITED:
             return 0
         confirm = self.limits.confirm
         has_baseline = self._steered.has_baseline
-        return finals_size(confirm, total, has_baseline=has_baseline, near=near)
+        return finals_size(confirm, total, has_baseline=has_baseline, each=each)
 
     def _total(self, finished: int) -> int:
         """All evaluations of the run, as far as it is known."""

@@ -95,8 +95,8 @@ def maximize(
         answer with it.
     confirm
         How many of the evaluations are finals, in which the best few candidates and the baseline
-        are measured again, interleaved: ``"auto"``, about a fifth (none without a baseline); a
-        number; or False for none.
+        are measured again, interleaved: ``"auto"``, as few as the verdict needs, 8 to 20 of 60
+        (none without a baseline); a number; or False for none.
     time
         How long to run, beside or instead of ``budget``: ``"90s"``, ``"10m"``, ``"1h30m"``, or a
         number of seconds. The finals are included.
@@ -234,8 +234,8 @@ class OptimizerSteering:
     def has_baseline(self) -> bool:
         return self._optimizer.baseline is not None
 
-    def near_baseline(self) -> bool:
-        return self._optimizer.near_baseline()
+    def measurements_needed(self, least: int, most: int) -> int:
+        return self._optimizer.measurements_needed(least, most)
 
     def finals(self) -> tuple[int, int] | None:
         found = self._optimizer.finals

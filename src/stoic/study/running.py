@@ -168,8 +168,8 @@ class _Steering:
     def has_baseline(self) -> bool:
         return self._study.baseline is not None
 
-    def near_baseline(self) -> bool:
-        return self._study.informed().near_baseline()
+    def measurements_needed(self, least: int, most: int) -> int:
+        return self._study.informed().measurements_needed(least, most)
 
     def finals(self) -> tuple[int, int] | None:
         return self._study.informed().finals

@@ -15,6 +15,10 @@ Nor are most measurements of a configuration outliers on the same side, however 
 its noise is larger than elsewhere. So four or more agree as well, if three quarters of all that the
 configuration has are on one side of the estimate, beyond two standard deviations of the noise.
 
+A value that is an outlier at three other configurations, always exactly the same, says nothing
+about a configuration (0 of a measurement that was lost, the time at which all runs are stopped).
+Such values do not agree.
+
 An estimate *contradicts* agreeing measurements where it is outside of their range by more than
 four standard deviations of the mean of so many, or 1/20 of the spread.
 """
@@ -27,7 +31,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from stoic.checks import Array
+from stoic.checks import Array, IntArray
 from stoic.optimize.answers.records import middle
 from stoic.optimize.history import History
 from stoic.optimize.model import Model
@@ -49,6 +53,8 @@ class AgreementRule:
     most: int = 4  # measurements on one side of an estimate that agree, however far apart
     most_share: float = 0.75  # of those of their configuration: the same
     most_stds: float = 2.0  # of the noise, by which they are beyond the estimate
+    recurring: int = 3  # other configurations at which exactly the same value is an outlier,
+    recurring_weight: float = 1.0 / 25.0  # so its weight is less, as that of suspects
     beside: float = 0.1  # length-scales: an estimate nearer to a contradicted one does not count
 
 
@@ -100,10 +106,13 @@ class Agreement:
             at = point.tobytes()
             self._best[at] = max(self._best.get(at, -math.inf), value)
         of = distinct(points)
+        recurring = _outliers_at(y[model.rows], of[model.rows], model.gp.weights)
         order = np.argsort(of, kind="stable")
         for rows in np.split(order, np.cumsum(np.bincount(of))[:-1]):
             if len(rows) > 1:
                 chosen = rows[_agreeing(units[rows], self.tolerance)]
+                if _recurs(y[chosen], int(of[rows[0]]), recurring):
+                    continue
                 if len(rows) >= _RULE.most and not len(chosen):
                     errors = z[rows] - float(model.gp.mean(points[rows[:1]])[0])
                     chosen = rows[_on_one_side(errors, _RULE.most_stds * self.noise)]
@@ -179,6 +188,22 @@ class Agreement:
         )
         beside: npt.NDArray[np.bool_] = between(here, there).min(1) < _RULE.beside**2
         return beside
+
+
+def _recurs(values: Array, configuration: int, outliers_at: dict[float, set[int]]) -> bool:
+    """Whether the values are one that is an outlier at other configurations, too."""
+    if not len(values) or not (values == values[0]).all():
+        return False
+    elsewhere = outliers_at.get(float(values[0]), set()) - {configuration}
+    return len(elsewhere) >= _RULE.recurring
+
+
+def _outliers_at(y: Array, of: IntArray, weights: Array) -> dict[float, set[int]]:
+    """At which configurations each value is an outlier."""
+    found: dict[float, set[int]] = {}
+    for i in np.flatnonzero(weights < _RULE.recurring_weight):
+        found.setdefault(float(y[i]), set()).add(int(of[i]))
+    return found
 
 
 def _on_one_side(errors: Array, margin: float) -> npt.NDArray[np.bool_]:

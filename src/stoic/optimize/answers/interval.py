@@ -25,8 +25,9 @@ shown the length-scales.
 
 The mean is the average of the values that z = base + error stands for, over all errors: values may
 be on a log-compressed scale. Its standard error replaces e, and counts for more on the side of
-the tail, of which few measurements never show the whole. A single run is between base + q(0.05)
-and base + q(0.95), widened by what is not known of the median.
+the tail, of which few measurements never show the whole, and where replicates are mostly equal both
+sides are wider (`widened`). A single run is between base + q(0.05) and base + q(0.95), widened
+by what is not known of the median.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stoic.checks import Array
+from stoic.optimize.answers.equal import widened
 from stoic.optimize.answers.noise import Noise
 from stoic.optimize.answers.own import with_own
 from stoic.optimize.model import Model
@@ -107,7 +109,8 @@ def estimated(known: Knowledge, point: Array, target: str) -> Estimate:
     e, lower, upper = rule.stds * noise.mean_error, noise.skew < 0.0, noise.skew > 0.0
     low = math.hypot(width, e * (1.0 + rule.tail * lower))
     high = math.hypot(above, e * (1.0 + rule.tail * upper))
-    return Estimate(mean, mean - low, mean + high, run_low, run_high)
+    ends = widened(known, mean, (mean - low, mean + high))
+    return Estimate(mean, *ends, run_low, run_high)
 
 
 def _top(model: Model, point: Array, m1: float) -> float:

@@ -18,7 +18,7 @@ from stoic.optimize.answers.recommendation import cautious_scores, recommend
 from stoic.optimize.knowledge import Knowledge
 from stoic.randomness import generator
 
-__all__ = ["ContenderRule", "challengers", "near_baseline", "nearest", "simpler"]
+__all__ = ["ContenderRule", "challengers", "nearest", "simpler"]
 
 _STREAM = 16  # of the draws
 
@@ -27,11 +27,10 @@ _STREAM = 16  # of the draws
 class ContenderRule:
     """Who takes part in finals; chosen on the develop set of benchmarks/robust."""
 
-    evaluations_each: int = 12  # of the finals, at least, so that eight blocks make the verdict
+    evaluations_each: int = 16  # of the finals, at least, so that ten rounds make the verdict
     most: int = 4  # challengers
     candidates: int = 40  # measured points of the highest cautious estimate
     draws: int = 512  # of the joint posterior
-    near: float = 3.0  # noise's standard deviations: a gain of less needs larger finals
     min_gain: float = 0.1  # expected gain over those chosen, in standard deviations of the noise
 
 
@@ -77,20 +76,6 @@ def _greedy(known: Knowledge, pool: Array, most: int, seed: int) -> list[int]:
             break
         chosen.append(best)
     return chosen
-
-
-def near_baseline(known: Knowledge, baseline: Array) -> bool:
-    """Whether the best estimate is better than that of the baseline by little, or not at all."""
-    gp = known.model.gp
-    if known.model.scaling.is_one_sided:
-        return False
-    points = known.model.points()
-    best = points[int(np.argmax(cautious_scores(known, points)))]
-    mean, covariance = gp.joint(np.stack([best, baseline]))
-    sides = np.array([1.0, -1.0])
-    gain, variance = float(sides @ mean), float(sides @ covariance @ sides)
-    cautious = gain - math.sqrt(max(variance, 0.0))
-    return cautious < _RULE.near * math.sqrt(gp.hyper.noise)
 
 
 def nearest(points: Array, to: Array) -> int:

@@ -1,8 +1,9 @@
-"""The finals as a race: blocks that measure each contender once, in an order that varies.
+"""The finals as a race: rounds that measure each contender once, in an order that varies.
 
-After each complete block, challengers that have hardly a chance to be the best are dropped; after
+After each complete round, challengers that have hardly a chance to be the best are dropped; after
 a third of the evaluations all but one are. The baseline always stays. So the rest compares one
-challenger with the baseline. These blocks alone make the verdict: those before chose the
+challenger with the baseline, in blocks of several rounds whose order is random as a whole (see
+:mod:`stoic.comparison.arrangements`). These rounds alone make the verdict: those before chose the
 challenger, and of several that are alike the choice falls on one that was lucky in them.
 
 A race is a function of the history: the outcomes of its contenders since its start.
@@ -19,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from stoic.checks import Array
+from stoic.comparison.arrangements import block_sizes
 from stoic.optimize.finals.contenders import simpler
 from stoic.optimize.history import History
 from stoic.optimize.modeller import Modeller
@@ -26,7 +28,7 @@ from stoic.randomness import generator
 
 __all__ = ["Finals", "Race"]
 
-_STREAM = 1000  # of the orders within blocks, plus the start
+_STREAM = 1000  # of the orders within rounds and blocks, plus the start
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,8 @@ class Race:
         self.finals, self._history, self._modeller, self._seed = finals, history, modeller, seed
         self.points = history.space.read(finals.contenders)[0]
         self._at = {point.tobytes(): i for i, point in enumerate(self.points)}
-        self._left = [self._challengers]  # before each block
+        self._left = [self._challengers]  # before each round
+        self._chosen: tuple[int, int] | None = None  # rounds and evaluations of the choice
         self._rows: list[list[int]] = [[] for _ in self.points]  # trials of each contender
         self._read = finals.start  # trials that are in `_rows`
 
@@ -93,12 +96,12 @@ class Race:
         return [[self._history.trials[i].value for i in rows] for rows in self.trials()]
 
     def dropped(self) -> list[int | None]:
-        """After how many blocks each contender was dropped; None where it was not."""
+        """After how many rounds each contender was dropped; None where it was not."""
         self.active()
         return [
             None
             if i == self.baseline
-            else next((blocks for blocks, left in enumerate(self._left) if i not in left), None)
+            else next((rounds for rounds, left in enumerate(self._left) if i not in left), None)
             for i in range(len(self.points))
         ]
 
@@ -116,10 +119,41 @@ class Race:
         self._read += len(points)
 
     def chosen_after(self) -> int | None:
-        """After how many blocks one challenger was left, two without a baseline; None: not yet."""
+        """After how many rounds one challenger was left, two without a baseline; None: not yet."""
         self.active()
-        counts = [len(left) for left in self._left]
-        return next((b for b, count in enumerate(counts) if count <= self._room), None)
+        return None if self._chosen is None else self._chosen[0]
+
+    def _blocks(self, waiting: int = 0) -> list[tuple[int, int]]:
+        """The first round and the end of each planned block of the verdict.
+
+        Evaluations of others that were pending at the choice, ``waiting`` of them still, are no
+        part of the plan.
+        """
+        if self._chosen is None:
+            return []
+        first, made = self._chosen
+        begun = self.finals.start + made
+        own = sum(row >= begun for i in (*self._left[-1], *self._base) for row in self._rows[i])
+        made += self._read - begun - own + waiting
+        sizes = block_sizes(max((self.finals.evaluations - made) // 2, 1))
+        return [(first + sum(sizes[:i]), first + sum(sizes[: i + 1])) for i in range(len(sizes))]
+
+    def verdict_rounds(self, i: int, j: int) -> list[list[tuple[int, int]]]:
+        """The trials of two contenders in each block of the verdict, round by round.
+
+        Of a block that is not complete, those that both had measured equally often. Rounds after
+        the planned ones are blocks of their own.
+        """
+        self.active()
+        rows = list(zip(self._rows[i], self._rows[j], strict=False))
+        planned = self._blocks()
+        found = [rows[first:end] for first, end in planned]
+        for (first, end), block in zip(planned, found, strict=True):
+            if len(block) < end - first:
+                both = [*self._rows[i][first:end], *self._rows[j][first:end]]
+                del block[_balanced(block, both) :]
+        done = planned[-1][1] if planned else len(rows)
+        return [*(block for block in found if block), *([row] for row in rows[done:])]
 
     @property
     def _room(self) -> int:
@@ -136,31 +170,55 @@ class Race:
             at = self._at.get(point.tobytes())
             if at in counts:
                 counts[at] += 1
-        block = min(counts.values())
-        stream = _STREAM + self.finals.start
-        order = generator(self._seed, block, stream).permutation(len(self.points))
-        chosen: Array = next(self.points[i] for i in order if counts.get(int(i)) == block)
+        made = min(counts.values())
+        others = sum(self._at.get(point.tobytes()) not in counts for point in waiting)
+        for first, end in self._blocks(others):
+            if made < end:
+                of_block: Array = self.points[self._next_of_block(first, end, counts)]
+                return of_block
+        order = generator(self._seed, made, self._stream).permutation(len(self.points))
+        chosen: Array = next(self.points[i] for i in order if counts.get(int(i)) == made)
         return chosen
+
+    def _next_of_block(self, first: int, end: int, counts: dict[int, int]) -> int:
+        """The contender to measure in a block of the verdict: all its rounds have one order."""
+        contenders = sorted(counts)
+        places = np.repeat(contenders, end - first)
+        order = generator(self._seed, first, self._stream).permutation(places).tolist()
+        done = {i: counts[i] - first for i in contenders}
+        for i in order:
+            done[i] -= 1
+            if done[i] < 0:
+                return int(i)
+        return int(order[-1])
+
+    @property
+    def _stream(self) -> int:
+        return _STREAM + self.finals.start
 
     def active(self) -> list[int]:
         """Contenders that are still measured: challengers, and the baseline."""
         self._catch_up()
+        made = 0
         while True:
-            active = [*self._left[-1], *self._base]
-            block = len(self._left)
-            if any(len(self._rows[i]) < block for i in active):
+            active, rounds = [*self._left[-1], *self._base], len(self._left)
+            if self._chosen is None and len(self._left[-1]) <= self._room:
+                self._chosen = rounds - 1, made
+            if any(len(self._rows[i]) < rounds for i in active):
                 return active
-            self._left.append(self._after(block, max(self._rows[i][block - 1] for i in active)))
+            last = max(self._rows[i][rounds - 1] for i in active)
+            self._left.append(self._after(rounds, last))
+            made = last + 1 - self.finals.start
 
-    def _after(self, blocks: int, last: int) -> list[int]:
-        """The challengers that are left after a block; the trial ``last`` completed it."""
+    def _after(self, rounds: int, last: int) -> list[int]:
+        """The challengers that are left after a round; the trial ``last`` completed it."""
         left, room = self._left[-1], self._room
         if len(left) <= room:
             return left
         model = self._modeller.at(self._history.successes_until(last + 1))
         mean, covariance = model.gp.joint(self.points)
-        fewest = min(self._failures(i, blocks) for i in left)
-        left = [i for i in left if self._failures(i, blocks) == fewest] or left
+        fewest = min(self._failures(i, rounds) for i in left)
+        left = [i for i in left if self._failures(i, rounds) == fewest] or left
         best = max(left, key=lambda i: mean[i])
         chances = {i: _chance(mean, covariance, i, best) for i in left}
         over = last + 1 - self.finals.start >= RULE.selection * self.finals.evaluations
@@ -179,8 +237,8 @@ class Race:
             *sorted(rest, key=lambda i: -chances[i]),
         ]
 
-    def _failures(self, i: int, blocks: int) -> int:
-        return sum(self._history.trials[row].failed for row in self._rows[i][:blocks])
+    def _failures(self, i: int, rounds: int) -> int:
+        return sum(self._history.trials[row].failed for row in self._rows[i][:rounds])
 
     def chance(self, i: int, j: int) -> float:
         """The chance that contender ``i`` is better than ``j``, by the surrogate of all data."""
@@ -195,6 +253,16 @@ class Race:
         mean, covariance = self._modeller.model().gp.joint(self.points)
         best = max(left, key=lambda i: mean[i])
         return self._ranked(left, {i: _chance(mean, covariance, i, best) for i in left})
+
+
+def _balanced(rounds: list[tuple[int, int]], trials: list[int]) -> int:
+    """The most rounds that are exactly the first of these trials."""
+    ordered = sorted(trials)
+    return max(
+        n
+        for n in range(len(rounds) + 1)
+        if sorted(row for each in rounds[:n] for row in each) == ordered[: 2 * n]
+    )
 
 
 def _chance(mean: Array, covariance: Array, i: int, j: int) -> float:

@@ -1,4 +1,4 @@
-"""The finals so far, block by block, for displays and reports."""
+"""The finals so far, round by round, for displays and reports."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class Contender:
 
     params: Mapping[str, Any]
     values: tuple[float | None, ...]
-    """One for each block, in order; None is a failed evaluation."""
+    """One for each round, in order; None is a failed evaluation."""
     trials: tuple[int, ...]
     """The numbers of these trials."""
     is_baseline: bool = False
     dropped_after: int | None = None
-    """The blocks after which it was dropped; None where it took part to the end."""
+    """The rounds after which it was dropped; None where it took part to the end."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class FinalsRecord:
     evaluations: int
     """Planned ones."""
     chosen_after: int | None = None
-    """The blocks after which the challenger was chosen; the verdict is of those that follow."""
+    """The rounds after which the challenger was chosen; the verdict is of those that follow."""
 
     @classmethod
     def of(cls, race: Race) -> FinalsRecord:
@@ -57,7 +57,7 @@ class FinalsRecord:
 
     @property
     def blocks(self) -> int:
-        """Blocks that all active contenders have completed."""
+        """Rounds that all active contenders have completed: each was measured once in each."""
         return min(len(each.values) for each in self.active)
 
     @property
@@ -69,8 +69,8 @@ class FinalsRecord:
 
     def __str__(self) -> str:
         over = self.made >= self.evaluations
-        block = f"{self.blocks} blocks" if over else f"block {self.blocks + 1}"
-        return f"finals, {block}: {self.who}"
+        rounds = f"{self.blocks} rounds" if over else f"round {self.blocks + 1}"
+        return f"finals, {rounds}: {self.who}"
 
     def to_dict(self) -> dict[str, Any]:
         """The finals as data that JSON can hold."""

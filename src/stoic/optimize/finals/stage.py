@@ -10,13 +10,15 @@ from stoic.checks import Array
 from stoic.errors import InvalidInput
 from stoic.optimize.answers.records import Suspect
 from stoic.optimize.finals.baseline import measurements_due
-from stoic.optimize.finals.contenders import challengers, near_baseline
+from stoic.optimize.finals.contenders import challengers
+from stoic.optimize.finals.needed import measurements_needed
 from stoic.optimize.finals.race import RULE, Finals, Race
 from stoic.optimize.finals.record import FinalsRecord
 from stoic.optimize.finals.verdict import NOT_SHOWN, WORSE, Pair, Verdict, compared
 from stoic.optimize.history import History
 from stoic.optimize.knowledge import Knowledge
 from stoic.optimize.modeller import Modeller
+from stoic.parallel import one_thread
 
 __all__ = ["Stage"]
 
@@ -59,11 +61,13 @@ class Stage:
         due = measurements_due(len(history) + len(waiting), history.design_size)
         return point if made < due else None
 
-    def near_baseline(self, known: Callable[[], Knowledge]) -> bool:
-        """Whether the best estimate is better than that of the baseline by little, or not."""
-        if self.baseline is None or not self._history.successes:
-            return False
-        return near_baseline(known(), self._history.space.encode(self.baseline))
+    def measurements_needed(self, known: Callable[[], Knowledge], least: int, most: int) -> int:
+        """How many measurements of each would show that the answer is better; see `needed`."""
+        if self.baseline is None or not self._history.successes or most <= least:
+            return most
+        base = self._history.space.encode(self.baseline)
+        with one_thread():
+            return measurements_needed(known(), base, least, most, self._seed)
 
     def contenders(self, known: Knowledge, evaluations: int) -> list[dict[str, Any]]:
         """Who would take part in finals now: the answer first, the baseline last."""
@@ -120,10 +124,11 @@ class Stage:
         leaders, base = race.leaders(), race.baseline
         best = leaders[0]
         other = leaders[1] if base is None else base
-        aim, (pairs, left_out) = self._history.aim, self._pairs(race, other, best)
+        aim, (blocks, left_out) = self._history.aim, self._blocks(race, other, best)
         verdict = compared(
-            pairs,
+            [pair for block in blocks for pair in block],
             aim.direction,
+            blocks=[len(block) for block in blocks if block],
             target=aim.target,
             params=race.finals.contenders[best],
             reference=race.finals.contenders[other],
@@ -138,24 +143,23 @@ class Stage:
         kept = verdict.word == WORSE or (doubtful and not fewer)
         return replace(verdict, kept=kept), base if kept else best
 
-    def _pairs(self, race: Race, other: int, best: int) -> tuple[list[Pair], int]:
+    def _blocks(self, race: Race, other: int, best: int) -> tuple[list[list[Pair]], int]:
         """Values of two contenders in the blocks of the verdict, and how many are left out.
 
         An impossible value shows nothing. An average is one without suspects; a typical value is
         robust, and needs all.
         """
-        first, trials, aim = race.chosen_after(), race.trials(), self._history.aim
-        if first is None:
-            return [], 0
+        aim, left_out = self._history.aim, 0
         corrupt = {each.trial for each in self._suspects()} if aim.target == "mean" else set()
-        pairs: list[Pair] = []
-        left_out = 0
-        for rows in zip(trials[other][first:], trials[best][first:], strict=False):
-            y, x = (self._history.trials[row].value for row in rows)
-            if all(value is None or aim.allows(value) for value in (y, x)) and not corrupt & {
-                *rows
-            }:
-                pairs.append((y, x))
-            else:
-                left_out += 1
-        return pairs, left_out
+        blocks: list[list[Pair]] = []
+        for rounds in race.verdict_rounds(other, best):
+            pairs: list[Pair] = []
+            for rows in rounds:
+                y, x = (self._history.trials[row].value for row in rows)
+                possible = all(value is None or aim.allows(value) for value in (y, x))
+                if possible and not corrupt & {*rows}:
+                    pairs.append((y, x))
+                else:
+                    left_out += 1
+            blocks.append(pairs)
+        return blocks, left_out

@@ -12,7 +12,7 @@ import numpy as np
 from stoic.checks import Array
 from stoic.comparison.blocked import Shift, shift_between
 from stoic.comparison.means import mean_difference, mean_ratio
-from stoic.comparison.words import change_in_words, interval_in_words
+from stoic.comparison.words import Said, change_in_words, interval_in_words
 
 __all__ = ["BETTER", "NOT_SHOWN", "WORSE", "Verdict", "compared"]
 
@@ -21,13 +21,6 @@ _LEVEL = 0.9  # of the interval; so a verdict has an error of at most 5%
 _MIN_CONFIDENCE, _MAX_CONFIDENCE = 0.01, 0.99  # that are shown as numbers
 
 Pair = tuple[float | None, float | None]
-
-
-@dataclass(frozen=True)
-class _Change:
-    change: float
-    interval: tuple[float, float]
-    relative: bool
 
 
 @dataclass(frozen=True)
@@ -58,15 +51,15 @@ class Verdict:
     probability: float = 0.5
     """Confidence that the challenger is better: 1 less the one-sided p-value."""
     pairs: tuple[Pair, ...] = ()
-    """Values of reference and challenger in each block; None is a failed evaluation."""
+    """Values of reference and challenger, round by round; None is a failed evaluation."""
     left_out: int = 0
-    """Blocks of impossible values and, where averages are compared, of suspects."""
+    """Rounds with impossible values and, where averages are compared, with suspects."""
     kept: bool = False
     """Whether the baseline is the answer."""
 
     @property
     def measurements(self) -> int:
-        """Blocks in which reference and challenger were measured."""
+        """How often reference and challenger were measured, each."""
         return len(self.pairs)
 
     @property
@@ -80,7 +73,7 @@ class Verdict:
         >>> str(compared([(10.0, 8.8), (10.3, 9.1), (9.9, 8.6), (10.2, 9.3), (10.0, 8.7)],
         ...              "minimize"))
         'better than the baseline: 11.8 % lower (90% interval: 8.8 % to 13.1 % lower), \
-better with probability 0.98, 5 paired measurements'
+better with probability 0.98, 5 measurements of each'
         """
         return ": ".join(part for part in (self.headline, self.details) if part)
 
@@ -106,7 +99,7 @@ better with probability 0.98, 5 paired measurements'
         if not n:
             return "not measured together"
         change = self._change
-        count = f"{n} paired measurement" + "s" * (n > 1)
+        count = f"{n} measurement" + "s" * (n > 1) + " of each"
         failed = self._failed() + (f" ({self.left_out} left out)" if self.left_out else "")
         said = change_in_words(change) + " on average" * (self.target == "mean")
         if not math.isfinite(change.change):
@@ -122,12 +115,12 @@ better with probability 0.98, 5 paired measurements'
         return ", ".join(parts)
 
     @property
-    def _change(self) -> _Change:
+    def _change(self) -> Said:
         if self.ratio is None or self.ratio_interval is None:
-            return _Change(self.difference, self.interval, relative=False)
+            return Said(self.difference, self.interval, relative=False)
         low, high = self.ratio_interval
         low = low - 1.0 if low > 0.0 else -math.inf
-        return _Change(self.ratio - 1.0, (low, high - 1.0), relative=True)
+        return Said(self.ratio - 1.0, (low, high - 1.0), relative=True)
 
     def _failed(self) -> str:
         counts = [sum(pair[i] is None for pair in self.pairs) for i in (1, 0)]
@@ -162,6 +155,7 @@ def compared(
     pairs: Sequence[Pair],
     direction: str,
     *,
+    blocks: Sequence[int] | None = None,
     target: str = "median",
     params: Mapping[str, Any] | None = None,
     reference: Mapping[str, Any] | None = None,
@@ -169,20 +163,20 @@ def compared(
 ) -> Verdict:
     """The verdict of pairs of values, of the reference and of the challenger.
 
-    Decisions are made on differences. The interval of the ratio is on the same side of 1.
+    ``blocks`` has the number of pairs in each block; by default each pair is one. Decisions
+    are made on differences. The interval of the ratio is on the same side of 1.
 
     >>> print(compared([(10, 9), (10, 7), (11, 9), (10, 8), (9, 7)], "minimize", target="mean"))
     better than the baseline: 20 % lower on average (90% interval: 10 % to 30 % lower), \
-better with probability 0.98, 5 paired measurements
+better with probability 0.98, 5 measurements of each
     """
     sign = 1.0 if direction == "maximize" else -1.0
-    kept = [pair for pair in pairs if pair != (None, None)]
     plain = Verdict(NOT_SHOWN, params or {}, reference or {}, has_baseline, direction, target)
-    if not kept:
+    known = [value for pair in pairs for value in pair if value is not None]
+    if not known:
         return plain
-    known = [value for pair in kept for value in pair if value is not None]
-    old, new = _gains(kept, sign)
-    found = (mean_difference if target == "mean" else shift_between)(old, new, _LEVEL)
+    old, new = _gains(pairs, sign)
+    found = (mean_difference if target == "mean" else shift_between)(old, new, _LEVEL, blocks)
     word = BETTER if found.interval[0] > 0.0 else WORSE if found.interval[1] < 0.0 else NOT_SHOWN
     plain = replace(
         plain,
@@ -190,20 +184,20 @@ better with probability 0.98, 5 paired measurements
         difference=sign * found.value,
         interval=_ends(found, sign),
         probability=found.above,
-        pairs=tuple(kept),
+        pairs=tuple(pairs),
     )
     if min(known) <= 0.0:
         return plain
     if target == "mean":
-        return _with_ratio_of_averages(plain)
-    return _with_typical_ratio(plain)
+        return _with_ratio_of_averages(plain, blocks)
+    return _with_typical_ratio(plain, blocks)
 
 
-def _with_typical_ratio(plain: Verdict) -> Verdict:
+def _with_typical_ratio(plain: Verdict, blocks: Sequence[int] | None) -> Verdict:
     """The verdict, and the ratio of typical values, all of which are positive."""
     sign = 1.0 if plain.direction == "maximize" else -1.0
     logs = [tuple(None if y is None else math.log(y) for y in pair) for pair in plain.pairs]
-    found = shift_between(*_gains(logs, sign), _LEVEL)
+    found = shift_between(*_gains(logs, sign), _LEVEL, blocks)
     if math.isnan(found.value):
         return plain
     (low, high), ends = plain.interval, _ends(found, sign)
@@ -215,11 +209,11 @@ def _with_typical_ratio(plain: Verdict) -> Verdict:
     return replace(plain, ratio=_exp(sign * found.value), ratio_interval=interval)
 
 
-def _with_ratio_of_averages(plain: Verdict) -> Verdict:
+def _with_ratio_of_averages(plain: Verdict, blocks: Sequence[int] | None) -> Verdict:
     """The verdict, and the ratio of averages; none where a run failed, which has no average."""
     if any(None in pair for pair in plain.pairs):
         return plain
-    found = mean_ratio(*_gains(plain.pairs, 1.0), _LEVEL)
+    found = mean_ratio(*_gains(plain.pairs, 1.0), _LEVEL, blocks)
     low, high = found.interval
     return replace(plain, ratio=found.value, ratio_interval=(max(low, 0.0), high))
 

@@ -18,7 +18,7 @@ __all__ = ["finals", "verdict"]
 _KINDS = {BETTER: "good", WORSE: "bad"}
 _SHOWN = 12  # parameters of a configuration
 _MAX_TITLED = 300  # measurements that have a title each
-_SPREAD = 0.5  # of a block's width, over which its measurements are spread
+_SPREAD = 0.5  # of a round's width, over which its measurements are spread
 
 # -- the tile -------------------------------------------------------------------------------------
 
@@ -64,14 +64,14 @@ def _baseline(result: Result) -> str:
 
 
 def finals(result: Result) -> str:
-    """The values of the finals by block, contenders side by side."""
+    """The values of the finals by round, contenders side by side."""
     record = result.finals
     if record is None or not any(_values(each) for each in record.contenders):
         return ""
     text = (
         f"<p>{count(len(record.contenders), 'contender', 'contenders')}, "
         f"{count(record.made, 'evaluation', 'evaluations')} of {record.evaluations} planned ones, "
-        "in blocks that measure each contender once, in random order. "
+        "in rounds that measure each contender once, in random order. "
         f"{_counted(record)}</p>"
     )
     charts = "".join(_chart(result, record, wide=wide) for wide in (True, False))
@@ -85,15 +85,15 @@ def finals(result: Result) -> str:
 
 
 def _counted(record: FinalsRecord) -> str:
-    """Which of the blocks the verdict is from."""
+    """Which of the rounds the verdict is from."""
     after = record.chosen_after
     if after is None:
         return "The challenger is not chosen yet, so there is no verdict."
     if after == 0:
         return "The verdict is from these measurements alone."
-    blocks = f"{after} blocks" if after > 1 else "block"
+    rounds = f"{after} rounds" if after > 1 else "round"
     return (
-        f"The first {blocks} chose the challenger. The verdict is from the measurements after the "
+        f"The first {rounds} chose the challenger. The verdict is from the measurements after the "
         "dotted line alone."
     )
 
@@ -123,24 +123,24 @@ def _kind(result: Result, each: Contender) -> str:
 def _chart(result: Result, record: FinalsRecord, *, wide: bool) -> str:
     values = [y for each in record.contenders for y in _values(each)]
     low, high = padded(*bulk(values))
-    blocks = max(len(each.values) for each in record.contenders)
+    rounds = max(len(each.values) for each in record.contenders)
     size, left = ((920.0, 300.0), 58.0) if wide else ((380.0, 280.0), 44.0)
     right = 12.0
-    frame = Frame(*size, (0.5, blocks + 0.5), (low, high), left=left, right=right, bottom=42)
+    frame = Frame(*size, (0.5, rounds + 0.5), (low, high), left=left, right=right, bottom=42)
     floor = frame.height - frame.bottom
     parts = [frame.grid(), f'<path class="axis" d="M{left:g} {floor:g}H{frame.width - right:g}"/>']
-    at = [m for m in ticks(1.0, max(blocks, 2), 10 if wide else 5) if m % 1 == 0 and m <= blocks]
+    at = [m for m in ticks(1.0, max(rounds, 2), 10 if wide else 5) if m % 1 == 0 and m <= rounds]
     parts += [label(frame.px(m), floor + 16, f"{m:g}", "tick mid") for m in at]
     centre = (left + frame.width - right) / 2
-    parts.append(label(centre, frame.height - 6, "block of the finals", "name mid"))
+    parts.append(label(centre, frame.height - 6, "round of the finals", "name mid"))
     for i, each in enumerate(record.contenders):
         parts.append(_median_line(frame, each, _kind(result, each)))
         parts.append(_drawn(frame, result, record, i))
     after = record.chosen_after
-    if after and after < blocks:
+    if after and after < rounds:
         x = frame.px(after + 0.5)
         parts.append(line(x, frame.top, x, floor, "finals-line", "the challenger is chosen"))
-    about = f"Finals: values of {len(record.contenders)} contenders in {blocks} blocks."
+    about = f"Finals: values of {len(record.contenders)} contenders in {rounds} rounds."
     return frame.svg("".join(parts), about, "wide" if wide else "narrow")
 
 
@@ -164,10 +164,10 @@ def _drawn(frame: Frame, result: Result, record: FinalsRecord, i: int) -> str:
     top, floor = frame.top, frame.height - frame.bottom
     titled = record.made <= _MAX_TITLED
     found = []
-    for block, (y, trial) in enumerate(zip(each.values, each.trials, strict=True), 1):
-        x = frame.px(block + offset)
+    for round_, (y, trial) in enumerate(zip(each.values, each.trials, strict=True), 1):
+        x = frame.px(round_ + offset)
         came = "failed" if y is None else figure(y)
-        title = f"{name}, block {block}, trial {trial}: {came}" if titled else ""
+        title = f"{name}, round {round_}, trial {trial}: {came}" if titled else ""
         if y is None:
             found.append(line(x, floor - 11, x, floor, "fail", title))
         elif frame.within(y):
@@ -180,7 +180,7 @@ def _drawn(frame: Frame, result: Result, record: FinalsRecord, i: int) -> str:
         last = [y for y in each.values if y is not None and frame.within(y)]
         y_px = frame.py(last[-1]) if last else floor - 8
         x = frame.px(len(each.values) + offset)
-        found.append(wrong(x, y_px, "sus", f"{name} dropped after block {each.dropped_after}"))
+        found.append(wrong(x, y_px, "sus", f"{name} dropped after round {each.dropped_after}"))
     return "".join(found)
 
 
@@ -194,7 +194,7 @@ def _legend(result: Result, record: FinalsRecord) -> str:
     if "pt" in kinds:
         swatches.append((dot(11, 7, "pt final"), "other challengers"))
     if any(each.dropped_after is not None for each in record.contenders):
-        swatches.append((wrong(11, 7, "sus"), "dropped after this block"))
+        swatches.append((wrong(11, 7, "sus"), "dropped after this round"))
     if any(y is None for each in record.contenders for y in each.values):
         swatches.append((line(11, 1, 11, 13, "fail"), "failed"))
     items = "".join(
@@ -214,7 +214,7 @@ def _contenders(result: Result, record: FinalsRecord) -> str:
         failed = sum(y is None for y in each.values)
         remark = f"{count(failed, 'failure', 'failures')}" if failed else ""
         if each.dropped_after is not None:
-            after = f"dropped after {count(each.dropped_after, 'block', 'blocks')}"
+            after = f"dropped after {count(each.dropped_after, 'round', 'rounds')}"
             remark = f"{after}, {remark}" if remark else after
         rows.append((
             f"<td>{esc(name)}</td>", f'<td class="text">{esc(config(each.params, _SHOWN))}</td>',

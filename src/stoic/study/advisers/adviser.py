@@ -87,9 +87,10 @@ class Adviser(ABC):
         del evaluations
         return []
 
-    def near_baseline(self) -> bool:
-        """Whether the answer seems to be near the baseline, so that it needs larger finals."""
-        return False
+    def measurements_needed(self, least: int, most: int) -> int:
+        """How many of each contender the finals need to show that the answer is better."""
+        del least
+        return most
 
     def settled(self) -> bool:
         """Whether another measurement would hardly improve the answer."""

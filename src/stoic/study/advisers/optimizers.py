@@ -62,8 +62,8 @@ class OptimizerAdviser(Adviser):
     def contenders(self, evaluations: int) -> list[dict[str, Any]]:
         return self.optimizer.contenders(evaluations)
 
-    def near_baseline(self) -> bool:
-        return self.optimizer.near_baseline()
+    def measurements_needed(self, least: int, most: int) -> int:
+        return self.optimizer.measurements_needed(least, most)
 
     def settled(self) -> bool:
         return self.optimizer.settled()
