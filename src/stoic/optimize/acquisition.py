@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from statistics import NormalDist
 
@@ -33,6 +34,41 @@ from stoic.surrogate.rows import distinct, first_rows
 __all__ = ["Acquisition", "mean_slopes"]
 
 Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class _Field:
+    """Candidates, and what counts beside their gain."""
+
+    points: Array
+    hidden: Array  # what an outlier would hide there; 0 where there are other measurements
+    chance: Array  # of success
+    safe: Flags  # where an answer may be
+    worse: Array  # how far the mean is below the best, with the cost of failure
+    closed: Flags  # not worth another measurement
+
+
+@dataclass
+class _Belief:
+    """What a surrogate expects of the candidates, while measurements of some are pending."""
+
+    mean: Array
+    covariance: Array
+    noise: float
+    best: float  # the highest mean of all points seen
+    least: float  # of a variance
+
+    @classmethod
+    def of(cls, gp: RobustGP, points: Array, seen: Array) -> _Belief:
+        """What a surrogate expects before any is pending."""
+        h = gp.hyper
+        return cls(*gp.joint(points), h.noise, float(gp.mean(seen).max()), 1e-12 * h.variance)
+
+    def expect(self, chosen: int) -> None:
+        """Let a measurement of a candidate be pending, with the value that is predicted."""
+        k = self.covariance[chosen]
+        variance = max(float(k[chosen]), self.least)
+        self.covariance = self.covariance - np.outer(k, k) / (variance + self.noise)
 
 
 class Acquisition:
@@ -56,42 +92,87 @@ class Acquisition:
         step = self._step(committee, seen, failures, round_) if self._finite else None
         if step is not None:
             return step
-        candidates, value, _ = self._valued(committee, seen, failures, round_)
-        best: Array = candidates[int(np.argmax(value))]
+        field = self._field(committee, seen, failures, round_)
+        value = self._value(field, self._gains(committee, field, seen))
+        best: Array = field.points[int(np.argmax(value))]
         return best
+
+    def choose_several(
+        self,
+        committee: list[tuple[RobustGP, float]],
+        seen: Array,
+        failures: Failures,
+        round_: int,
+        count: int,
+    ) -> list[Array]:
+        """Up to ``count`` points to measure at once, at the cost of little more than one.
+
+        All are different, and among the candidates of the first. Each is chosen as if those before
+        it were pending: their values are expected to be as predicted, so the covariances alone
+        change.
+        """
+        step = self._step(committee, seen, failures, round_) if self._finite else None
+        if step is not None:
+            return [step]
+        field = self._field(committee, seen, failures, round_)
+        beliefs = [(_Belief.of(gp, field.points, seen), weight) for gp, weight in committee]
+        closed, chosen = field.closed.copy(), list[Array]()
+        while len(chosen) < count:
+            gains = np.zeros(len(field.points))
+            for belief, weight in beliefs:
+                gains += weight * self._gain_believed(belief, field.safe)
+            value = self._value(replace(field, closed=closed), gains)
+            best = int(np.argmax(value))
+            if chosen and not np.isfinite(value[best]):  # all are closed
+                break
+            chosen.append(field.points[best])
+            closed |= (field.points == field.points[best]).all(axis=1)
+            for belief, _ in beliefs:
+                belief.expect(best)
+        return chosen
 
     def largest_gain(
         self, committee: list[tuple[RobustGP, float]], seen: Array, failures: Failures, round_: int
     ) -> float:
         """How much the best measurement is expected to improve the answer, in z."""
-        _, value, gain = self._valued(committee, seen, failures, round_)
-        return float(gain[np.isfinite(value)].max(initial=0.0))
+        field = self._field(committee, seen, failures, round_)
+        gain = self._gains(committee, field, seen)
+        open_ = np.isfinite(self._value(field, gain))
+        return float((gain * field.chance)[open_].max(initial=0.0))
 
-    def _valued(
+    def _field(
         self, committee: list[tuple[RobustGP, float]], seen: Array, failures: Failures, round_: int
-    ) -> tuple[Array, Array, Array]:
-        """Candidates, what their measurement is worth, and the gain alone."""
+    ) -> _Field:
+        """The candidates, with all but their gain."""
         t, first = self.tactics, committee[0][0]
         single, hidden = self._single(first)
         closed = self._closed(first, failures)
         others = self._candidates([gp for gp, _ in committee], seen, failures, closed, round_)
-        candidates = np.vstack([single, others])
-        chance = failures.chance_of_success(candidates)
-        safe = chance >= min(0.5, float(chance.max()))  # where an answer may be
-        value = np.zeros(len(candidates))
+        points = np.vstack([single, others])
+        chance = failures.chance_of_success(points)
+        safe = chance >= min(0.5, float(chance.max()))
+        # To try a bad configuration has a cost, and so has a failure.
+        mean = first.mean(points)
+        worse = np.maximum(mean[safe].max() - mean, 0.0) + self._cost_of_failure * (1.0 - chance)
+        hidden = t.outlier_chance * np.concatenate([hidden, np.zeros(len(others))])
+        return _Field(points, hidden, chance, safe, worse, closed(points))
+
+    def _gains(self, committee: list[tuple[RobustGP, float]], field: _Field, seen: Array) -> Array:
+        """How much a measurement of each candidate is expected to improve the answer, in z."""
+        gains = np.zeros(len(field.points))
         for gp, weight in committee:
             if self._finite:
-                value += weight * _improvement(gp, candidates, seen)
+                gains += weight * _improvement(gp, field.points, seen)
             else:
-                value += weight * self._gain(gp, candidates, safe)
-        gain = value * chance
-        value[: len(single)] += t.outlier_chance * hidden
-        # To try a bad configuration has a cost, and so has a failure.
-        mean = first.mean(candidates)
-        worse = np.maximum(mean[safe].max() - mean, 0.0) + self._cost_of_failure * (1.0 - chance)
-        value = value * chance**self._power - self._cost_of_worse * worse
-        value[closed(candidates)] = -np.inf
-        return candidates, value, gain
+                gains += weight * self._gain(gp, field.points, field.safe)
+        return gains
+
+    def _value(self, field: _Field, gains: Array) -> Array:
+        """What the measurement of each candidate is worth, given its gain."""
+        value: Array = (gains + field.hidden) * field.chance**self._power
+        value -= self._cost_of_worse * field.worse
+        value[field.closed] = -np.inf
+        return value
 
     def _step(
         self, committee: list[tuple[RobustGP, float]], seen: Array, failures: Failures, round_: int
@@ -142,12 +223,22 @@ class Acquisition:
 
     def _gain(self, gp: RobustGP, points: Array, safe: Flags) -> Array:
         """E[max mean after a measurement at x] − max mean, for every x among ``points``."""
-        mean, covariance = gp.joint(points)
+        return self._rise(*gp.joint(points), gp.hyper.noise, safe)
+
+    def _rise(self, mean: Array, covariance: Array, noise: float, safe: Flags) -> Array:
+        """The gain at points of which mean and covariance are known."""
         variance = np.maximum(np.diag(covariance), 0.0)
-        slope = covariance / np.sqrt(variance + gp.hyper.noise)  # of each mean, by each x
+        slope = covariance / np.sqrt(variance + noise)  # of each mean, by each x
         after = mean[safe, None, None] + slope[safe, :, None] * self._normal
         gain: Array = after.max(0).mean(1) - mean[safe].max()
         return gain
+
+    def _gain_believed(self, belief: _Belief, safe: Flags) -> Array:
+        """The gain of every candidate, by a belief that accounts for those that were chosen."""
+        if not self._finite:
+            return self._rise(belief.mean, belief.covariance, belief.noise, safe)
+        variance = np.maximum(np.diag(belief.covariance), belief.least)
+        return np.exp(log_improvement(belief.mean, variance, belief.best))
 
     def _single(self, gp: RobustGP) -> tuple[Array, Array]:
         """Points measured once that would hide most if that was an outlier; and how much.

@@ -4,14 +4,17 @@ Suggestions are computed by a bounded number of processes, each with the studies
 that neither the event loop nor the writer waits for the optimiser. A proposal is for the study as
 it was when it was made. Whoever asks alone gets one that is up to date, however long it takes:
 sequential use gives what `stoic.Study` alone would have suggested. Where several ask at once, each
-waits until the deadline. Then it gets a proposal that the model made a moment earlier, and if there
-is none, a uniform draw. The reply says which it is.
+waits until the deadline. Then it gets a proposal of the stock, which the model made a moment
+earlier. Where the model alone would be late, it makes many proposals at a time that share the work:
+what those who wait do not need is the new stock. Where there is none, an ask waits a while longer,
+and then gets a uniform draw. The reply says which it is.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -29,10 +32,14 @@ __all__ = ["Advisers", "Wish"]
 
 _PATIENCE_SECONDS = 40.0  # of whoever asks alone
 _MAX_WAITING = 512  # asks of one study
-_MAX_BATCH = 16  # proposals of one computation
+_MAX_EXACT = 16  # proposals of one computation, each made as if it were asked alone
+_MIN_BATCH, _MAX_BATCH = 64, 128  # that share the work: a fit, now and then, takes a second
+_SPARE = 1.5  # proposals for each ask since the last computation: the next one may take longer
+_LAST_RESORT = 1.6  # deadlines until a draw: replies within 0.5 s, with the time of the store
 _MAX_TRIES = 3  # until a proposal that is out of date is taken, though nobody else asks
 _PAUSE_SECONDS = 0.1  # after a computation that failed
 _STOCK_SECONDS = 10.0  # after which proposals that were not taken are dropped
+_CROWD_SECONDS = 10.0  # after several asked at once, for which more are expected
 
 _WITHOUT_THOUGHT = ("queue", "again")  # how trials are made that leave the proposal to the next
 
@@ -106,7 +113,10 @@ class _Queue:
         self._thinking: asyncio.Task[list[Proposal]] | None = None
         self._stock: list[Proposal] = []
         self._stocked = 0.0  # when
-        self._missed = 0  # asks that got a draw since the model was last asked
+        self._served = 0  # asks that got a proposal or a draw since the model was last asked
+        self._crowded = -math.inf  # when several last asked at once
+        self._slow = False  # whether the model's last exact proposals took longer than the deadline
+        self._quick = False  # whether the present ones share the work
 
     async def ask(self, take: Take, request: object) -> StudyTrial | None:
         """Wait for a trial."""
@@ -114,6 +124,8 @@ class _Queue:
             raise busy("expected fewer asks of this study at once; try again")
         wish = Wish(take, request, asyncio.get_running_loop().create_future())
         self.waiting.append(wish)
+        if not self._alone():
+            self._crowded = wish.since
         self._news.set()
         if self._serving is None or self._serving.done():
             self._serving = asyncio.create_task(self._serve())
@@ -151,10 +163,13 @@ class _Queue:
             await self._execute(new, [none] * len(new), stale_ok=False)
 
     def _think(self) -> None:
-        # one model serves many suggestions: while behind, as many as were missed meanwhile
-        count = min(len(self.waiting) + self._missed, _MAX_BATCH)
-        self._missed = 0
-        self._thinking = asyncio.create_task(self._suggestions(count))
+        self._quick = self._slow and time.monotonic() - self._crowded < _CROWD_SECONDS
+        count = min(len(self.waiting), _MAX_EXACT)
+        if self._quick:
+            wanted = len(self.waiting) + round(_SPARE * self._served)
+            count = min(max(wanted, _MIN_BATCH), _MAX_BATCH)
+        self._served = 0
+        self._thinking = asyncio.create_task(self._suggestions(count, self._quick))
         self._thinking.add_done_callback(self._thought)
 
     def _thought(self, task: asyncio.Task[list[Proposal]]) -> None:
@@ -162,8 +177,13 @@ class _Queue:
             task.exception()  # if all have gone, nobody else looks at it
         self._news.set()
 
-    async def _suggestions(self, count: int) -> list[Proposal]:
-        found = await self.process.do("suggest", self._ref, count=count)
+    async def _suggestions(self, count: int, quick: bool) -> list[Proposal]:
+        # the stock may be asked meanwhile; what is left of it is dropped when the new one is there
+        beside = [proposal.params for proposal in self._stock] if quick else []
+        began = time.monotonic()
+        found = await self.process.do("suggest", self._ref, count=count, quick=quick, beside=beside)
+        if not quick:
+            self._slow = time.monotonic() - began > self._deadline
         return [_proposal(data) for data in found]
 
     async def _take_thought(self) -> None:
@@ -181,32 +201,41 @@ class _Queue:
             return
         wishes = self.waiting[: len(proposals)]
         tired = any(wish.tried > _MAX_TRIES for wish in wishes)
-        await self._execute(wishes, proposals, stale_ok=tired or not self._alone())
+        self._served += len(wishes)
+        stale_ok = tired or self._quick or not self._alone()
+        await self._execute(wishes, proposals, stale_ok=stale_ok)
         self._keep(proposals[len(wishes) :])
 
     async def _overdue(self) -> None:
         """Who waited until the deadline, and is not alone, takes what there is."""
         now = time.monotonic()
-        patience = self._patience()
-        late = [wish for wish in self.waiting if now - wish.since >= patience]
-        if not late:
-            return
         if now - self._stocked > _STOCK_SECONDS:
             self._stock = []
-        proposals, self._stock = self._stock[: len(late)], self._stock[len(late) :]
-        rest = len(late) - len(proposals)  # has to do with uniform draws
-        self._missed += rest
-        await self._execute(late, proposals, draws=rest, stale_ok=True)
+        late = self._waiting_for(self._patience(), now)
+        last = self._waiting_for(_LAST_RESORT * self._patience(), now)
+        count = max(min(len(late), len(self._stock)), len(last))
+        if not count:
+            return
+        proposals, self._stock = self._stock[:count], self._stock[count:]
+        self._served += count
+        draws = count - len(proposals)
+        await self._execute(late[:count], proposals, draws=draws, stale_ok=True)
+
+    def _waiting_for(self, seconds: float, now: float) -> list[Wish]:
+        """Those who have waited for so long, the first of them first."""
+        return [wish for wish in self.waiting if now - wish.since >= seconds]
 
     def _keep(self, proposals: list[Proposal]) -> None:
-        """Keep proposals that came too late, for whoever is late next."""
-        if proposals:
-            self._stock, self._stocked = [*self._stock, *proposals][-_MAX_BATCH:], time.monotonic()
+        """Keep the newest proposals that nobody waited for, for whoever is late next."""
+        self._stock, self._stocked = proposals, time.monotonic()
 
     def _until_next(self) -> float:
-        """Seconds until somebody is late."""
-        oldest = min(wish.since for wish in self.waiting)
-        return max(0.001, oldest + self._patience() - time.monotonic())
+        """Seconds until somebody is late, or can't wait for the model any longer."""
+        now, patience = time.monotonic(), self._patience()
+        waited = [now - wish.since for wish in self.waiting]
+        ends = [patience - each for each in waited if self._stock or each < patience]
+        ends += [_LAST_RESORT * patience - each for each in waited]
+        return max(0.001, min(ends))
 
     def _alone(self) -> bool:
         """Whether all wishes are of one request."""

@@ -25,7 +25,8 @@ class Tasks:
             study = self._studies.get(name, uid)
             if task == "contenders":
                 return study.informed().contenders(arguments["evaluations"])
-            found = study.suggest(arguments["count"])
+            beside = arguments["beside"]
+            found = study.suggest(arguments["count"], quick=arguments["quick"], beside=beside)
         except UnknownStudy:
             self._studies.forget(uid)
             raise

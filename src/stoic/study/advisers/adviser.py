@@ -115,6 +115,15 @@ class Adviser(ABC):
     def suggest(self, number: int, pending: Sequence[Params]) -> dict[str, Any]:
         """The configuration of trial ``number`` while others are under evaluation."""
 
+    def suggest_quickly(
+        self, number: int, count: int, pending: Sequence[Params]
+    ) -> list[dict[str, Any]]:
+        """The configurations of ``count`` trials from ``number`` on, as fast as it is possible."""
+        made: list[dict[str, Any]] = []
+        for each in range(number, number + count):
+            made.append(self.suggest(each, [*pending, *made]))
+        return made
+
     @abstractmethod
     def recommend(self) -> Answer:
         """The recommended configuration."""

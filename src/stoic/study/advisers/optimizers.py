@@ -92,6 +92,12 @@ class OptimizerAdviser(Adviser):
         suggestion: dict[str, Any] = self.optimizer.ask(pending=pending)
         return suggestion
 
+    def suggest_quickly(
+        self, number: int, count: int, pending: Sequence[Params]
+    ) -> list[dict[str, Any]]:
+        del number
+        return self.optimizer.ask_quickly(count, pending=pending)
+
     def recommend(self) -> Answer:
         return self.optimizer.recommend()
 
@@ -115,6 +121,7 @@ class RandomAdviser(OptimizerAdviser):
     """Suggests uniform draws; the optimiser draws the conclusions."""
 
     needs_history = False
+    suggest_quickly = Adviser.suggest_quickly
 
     def contenders(self, evaluations: int) -> list[dict[str, Any]]:
         """None: its suggestions depend on no log, so it holds no finals."""
