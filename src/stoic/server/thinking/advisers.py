@@ -16,7 +16,7 @@ import asyncio
 import contextlib
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -68,11 +68,18 @@ class Advisers:
         queue, request = self._queue(ref), object()
         return await asyncio.gather(*(queue.ask(take, request) for take in takes))
 
-    async def contenders(self, ref: StudyRef, evaluations: int) -> list[dict[str, Any]]:
-        """Who would take part in finals that began now."""
-        process = self._queue(ref).process
-        found: list[dict[str, Any]] = await process.do("contenders", ref, evaluations=evaluations)
-        return found
+    async def begin_finals(
+        self, ref: StudyRef, evaluations: int, contenders: Sequence[Mapping[str, Any]] | None
+    ) -> bool:
+        """Begin finals; False where there are not two contenders."""
+        named = None if contenders is None else [dict(params) for params in contenders]
+        arguments = {"evaluations": evaluations, "contenders": named}
+        began: bool = await self._queue(ref).process.do("begin finals", ref, **arguments)
+        return began
+
+    async def end_finals(self, ref: StudyRef) -> None:
+        """End the finals, if there are any."""
+        await self._queue(ref).process.do("end finals", ref)
 
     def _queue(self, ref: StudyRef) -> _Queue:
         queue = self._queues.get(ref.uid)

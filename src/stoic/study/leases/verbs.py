@@ -161,7 +161,7 @@ class StudyLeases(StudyMarks):
         try:
             return checked_params(self.space, params)
         except InvalidParams:
-            self.refresh()
+            self._opened.renew_definition()
             return checked_params(self.space, params)
 
     def _seconds(self, lease: float | None) -> float:

@@ -32,9 +32,14 @@ class PostgreSQL(Database):
     begin_write = "BEGIN"
     begin_read = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
-    def __init__(self, url: StoreUrl) -> None:
+    def __init__(self, url: StoreUrl, *, convert: bool = True) -> None:
+        self._convert = convert
         self._arguments = connect_arguments(url)
-        super().__init__(url)
+        try:
+            super().__init__(url)
+        except BaseException:
+            self.drop()
+            raise
 
     def _connect(self) -> Connection:
         import psycopg
@@ -47,7 +52,7 @@ class PostgreSQL(Database):
     def _prepare(self) -> None:
         with self._transaction(self.begin_write) as connection:
             self.exclusive(connection)
-            schema.prepare(connection)
+            schema.prepare(connection, convert=self._convert)
 
     def exclusive(self, connection: Connection) -> None:
         connection.execute(f"SELECT pg_advisory_xact_lock({_LOCK})")
