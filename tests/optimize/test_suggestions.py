@@ -20,8 +20,8 @@ from helpers.runs import (
     tuned,
 )
 from stoic.optimize import Optimizer
-from stoic.optimize.acquisition import _Belief
-from stoic.optimize.failures import Failures
+from stoic.optimize.failing.failures import Failures
+from stoic.optimize.improvement import Belief
 from stoic.optimize.long_run import MIN_MEASUREMENTS, LongRun
 from stoic.optimize.modeller import Modeller
 
@@ -254,7 +254,7 @@ def test_a_batch_expects_what_pending_measurements_would_give() -> None:
     optimizer = measured(30, SQUARE, bowl)
     gp = optimizer._modeller.model().gp
     points = np.random.default_rng(0).random((12, 2))
-    belief = _Belief.of(gp, points, gp.X)
+    belief = Belief.of(gp, points, gp.X)
     belief.expect(3)
     belief.expect(8)
     mean, covariance = gp.with_pending(points[[3, 8]]).joint(points)

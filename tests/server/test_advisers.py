@@ -13,7 +13,8 @@ pytest.importorskip("fastapi")
 from stoic.errors import StaleProposal
 from stoic.server.store.asking import Take
 from stoic.server.store.writing import StudyRef, Writer
-from stoic.server.thinking.advisers import _MAX_BATCH, _MIN_BATCH, Advisers
+from stoic.server.thinking.advisers import Advisers
+from stoic.server.thinking.queue import _MAX_BATCH, _MIN_BATCH
 from stoic.study import Proposal, Study, StudyTrial
 
 REF = StudyRef("a", "uid")

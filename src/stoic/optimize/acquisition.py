@@ -23,8 +23,13 @@ import numpy as np
 import numpy.typing as npt
 
 from stoic.checks import Array
-from stoic.optimize.failures import Failures
-from stoic.optimize.improvement import log_improvement, log_improvement_slopes
+from stoic.optimize.failing.failures import Failures
+from stoic.optimize.improvement import (
+    Belief,
+    improvement,
+    log_improvement,
+    log_improvement_slopes,
+)
 from stoic.optimize.search import Search
 from stoic.optimize.tactics import Tactics
 from stoic.surrogate import RobustGP
@@ -46,29 +51,6 @@ class _Field:
     safe: Flags  # where an answer may be
     worse: Array  # how far the mean is below the best, with the cost of failure
     closed: Flags  # not worth another measurement
-
-
-@dataclass
-class _Belief:
-    """What a surrogate expects of the candidates, while measurements of some are pending."""
-
-    mean: Array
-    covariance: Array
-    noise: float
-    best: float  # the highest mean of all points seen
-    least: float  # of a variance
-
-    @classmethod
-    def of(cls, gp: RobustGP, points: Array, seen: Array) -> _Belief:
-        """What a surrogate expects before any is pending."""
-        h = gp.hyper
-        return cls(*gp.joint(points), h.noise, float(gp.mean(seen).max()), 1e-12 * h.variance)
-
-    def expect(self, chosen: int) -> None:
-        """Let a measurement of a candidate be pending, with the value that is predicted."""
-        k = self.covariance[chosen]
-        variance = max(float(k[chosen]), self.least)
-        self.covariance = self.covariance - np.outer(k, k) / (variance + self.noise)
 
 
 class Acquisition:
@@ -115,7 +97,7 @@ class Acquisition:
         if step is not None:
             return [step]
         field = self._field(committee, seen, failures, round_)
-        beliefs = [(_Belief.of(gp, field.points, seen), weight) for gp, weight in committee]
+        beliefs = [(Belief.of(gp, field.points, seen), weight) for gp, weight in committee]
         closed, chosen = field.closed.copy(), list[Array]()
         while len(chosen) < count:
             gains = np.zeros(len(field.points))
@@ -162,7 +144,7 @@ class Acquisition:
         gains = np.zeros(len(field.points))
         for gp, weight in committee:
             if self._finite:
-                gains += weight * _improvement(gp, field.points, seen)
+                gains += weight * improvement(gp, field.points, seen)
             else:
                 gains += weight * self._gain(gp, field.points, field.safe)
         return gains
@@ -197,7 +179,7 @@ class Acquisition:
         if chance.max() < t.step_chance:
             return None
         value = np.where(chance < t.step_chance, 0.0, chance**self._power)
-        value *= sum(weight * _improvement(gp, steps, seen) for gp, weight in committee)
+        value *= sum(weight * improvement(gp, steps, seen) for gp, weight in committee)
         best: Array = steps[int(np.argmax(value))]
         return best
 
@@ -233,7 +215,7 @@ class Acquisition:
         gain: Array = after.max(0).mean(1) - mean[safe].max()
         return gain
 
-    def _gain_believed(self, belief: _Belief, safe: Flags) -> Array:
+    def _gain_believed(self, belief: Belief, safe: Flags) -> Array:
         """The gain of every candidate, by a belief that accounts for those that were chosen."""
         if not self._finite:
             return self._rise(belief.mean, belief.covariance, belief.noise, safe)
@@ -303,12 +285,6 @@ class Acquisition:
         if not search.many:
             return spread
         return np.vstack([spread[: t.spread_many], search.crossed(top, spread, round_)])
-
-
-def _improvement(gp: RobustGP, points: Array, seen: Array) -> Array:
-    """The expected improvement on the highest mean of all points ``seen``."""
-    mean, variance = gp.predict(points)
-    return np.exp(log_improvement(mean, variance, float(gp.mean(seen).max())))
 
 
 def mean_slopes(gp: RobustGP, caution: float = 0.0) -> Callable[[Array], tuple[Array, Array]]:

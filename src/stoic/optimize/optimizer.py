@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from typing import Any
-
-import numpy as np
 
 from stoic.checks import Array, integer, listed, number
 from stoic.errors import InvalidInput, InvalidPayoff
@@ -16,27 +13,21 @@ from stoic.optimize.answers import Answer, Conclusion, Luckiest, Suspect, Trial
 from stoic.optimize.answers.explanation import explain
 from stoic.optimize.answers.luckiest import luckiest
 from stoic.optimize.answers.recommendation import estimate, recommend
-from stoic.optimize.auditing import to_repeat
-from stoic.optimize.failures import Failures
 from stoic.optimize.finals import FinalsRecord, Verdict
 from stoic.optimize.finals.race import Finals
 from stoic.optimize.finals.settling import Room, room, settled
 from stoic.optimize.finals.stage import Stage
-from stoic.optimize.history import History, key, read_outcomes
+from stoic.optimize.history import History, read_outcomes
 from stoic.optimize.knowledge import Knowledge
-from stoic.optimize.long_run import LongRun
 from stoic.optimize.model import Model
 from stoic.optimize.modeller import Modeller
 from stoic.optimize.search import Search
+from stoic.optimize.suggester import Suggester
 from stoic.optimize.tactics import Tactics
 from stoic.parallel import one_thread
 from stoic.spaces import Space
-from stoic.surrogate import RobustGP
 
 __all__ = ["Optimizer"]
-
-_MAX_OF_ONE_FIELD = 16  # points of a batch that are chosen among the same candidates
-_DESIGN_POINTS = 256  # drawn at once; only runs that no surrogate explains need more than a few
 
 
 class Optimizer:
@@ -94,11 +85,11 @@ class Optimizer:
         self.seed = integer(seed, "seed", at_least=0, at_most=2**63 - 1)
         self.history = History(self.space, self.aim)
         self._modeller = Modeller(self.history)
-        self._long_run = LongRun(self.history, self._modeller, self.seed)
         self._known: tuple[int, Knowledge] | None = None  # after so many trials
         self._acquisition = Acquisition(Search(self.space, self.seed), tactics)
         base = None if baseline is None else self.space.read([baseline])[1][0]
         self._stage = Stage(self.history, self._modeller, self.seed, base, self.suspects)
+        self._suggester = Suggester(self.history, self._modeller, self._acquisition, self._stage)
 
     @property
     def baseline(self) -> dict[str, Any] | None:
@@ -113,7 +104,7 @@ class Optimizer:
         ``pending`` are configurations under evaluation; the suggestion accounts for them.
         """
         count = 1 if n is None else integer(n, "n", at_least=1)
-        batch = self._batch(count, pending, lambda waiting, _: [self._suggest(waiting)])
+        batch = self._batch(count, pending, self._suggester.one)
         return batch[0] if n is None else batch
 
     def ask_quickly(
@@ -125,7 +116,7 @@ class Optimizer:
         same candidates. Each accounts for what is pending, and for those before it. They depend on
         when they were asked for, so a run with them can't be repeated exactly.
         """
-        return self._batch(integer(n, "n", at_least=1), pending, self._suggest_several)
+        return self._batch(integer(n, "n", at_least=1), pending, self._suggester.several)
 
     def _batch(
         self,
@@ -142,72 +133,6 @@ class Optimizer:
                     batch.append(self.history.configuration(point, pairs))
                     waiting.append(point)
         return batch
-
-    def _suggest(self, waiting: list[Array]) -> Array:
-        point = self._before_model(waiting)
-        if point is not None:
-            return point
-        model, round_ = self._modeller.model(), len(self.history) + len(waiting)
-        if model.scaling.is_one_sided:
-            return self._without_model(waiting, round_)
-        if not waiting and (repeated := to_repeat(self.history)) is not None:
-            return np.array(repeated)
-        committee, seen = self._committee(model, waiting)
-        return self._acquisition.choose(committee, seen, Failures.of(self.history), round_)
-
-    def _suggest_several(self, waiting: list[Array], count: int) -> list[Array]:
-        """Some points, at the cost of about one."""
-        point = self._before_model(waiting)
-        if point is not None:
-            return [point]
-        model, round_ = self._modeller.hasty(), len(self.history) + len(waiting)
-        if model.scaling.is_one_sided:
-            return [self._without_model(waiting, round_)]
-        committee, seen = self._committee(model, waiting)
-        most = min(count, _MAX_OF_ONE_FIELD)
-        return self._acquisition.choose_several(
-            committee, seen, Failures.of(self.history), round_, most
-        )
-
-    def _committee(
-        self, model: Model, waiting: list[Array]
-    ) -> tuple[list[tuple[RobustGP, float]], Array]:
-        """Surrogates that account for what is pending, and all points that were tried."""
-        pending = np.array(waiting).reshape(-1, self.space.dimension)
-        committee = model.committee(self._acquisition.tactics, pending)
-        return committee, np.vstack([model.points(), pending])
-
-    def _before_model(self, waiting: list[Array]) -> Array | None:
-        """A point that no surrogate chooses: of the finals, the baseline, a design, a policy."""
-        history = self.history
-        if self._stage.race is not None:
-            return self._stage.race.next(waiting)
-        if (base := self._stage.baseline_due(waiting)) is not None:
-            return base
-        round_ = len(history) + len(waiting)
-        if round_ < history.design_size or history.successes < 2:
-            return self._of_design(waiting)
-        if LongRun.suits(history):
-            return self._long_run.choose(waiting, Failures.of(history))
-        return None
-
-    def _without_model(self, waiting: list[Array], round_: int) -> Array:
-        """A point that fills the space and, every second time, one beside a good measurement."""
-        near = self._acquisition.search.beside_best(self.history, round_) if round_ % 2 else None
-        return self._of_design(waiting) if near is None else near
-
-    @cached_property
-    def _design(self) -> Array:
-        """Points that fill the space evenly; made when needed: it imports SciPy's statistics."""
-        return self.space.sample(_DESIGN_POINTS, self.seed)
-
-    def _of_design(self, waiting: list[Array]) -> Array:
-        """The first point of the design that was not tried and is not pending."""
-        known = self.history.tried() | {key(point) for point in waiting}
-        for point in self._design:
-            if key(point) not in known:
-                return np.array(point)
-        return np.array(self._design[(len(self.history) + len(waiting)) % len(self._design)])
 
     # -- tell ---------------------------------------------------------------------------------
 
