@@ -161,6 +161,7 @@ class Hub:
         """Change a study; it is on the disk when this returns."""
         result = await self.writer.run(ref, operation)
         self.feeds.changed(ref)
+        self.pages.changed(ref)
         return result
 
     # -- ask ----------------------------------------------------------------------------------

@@ -142,23 +142,31 @@ class Adviser(ABC):
     def trials(self) -> tuple[Trial, ...]:
         """All entries of the log, in order."""
 
+    def conclusions(self) -> dict[str, Any]:
+        """The parts of a `Result` that need a value."""
+        return {
+            "best": self.recommend(),
+            "luckiest": self.luckiest,
+            "suspects": self.suspects(),
+            "explanation": self.explanation(),
+            "verdict": self.verdict(),
+            "finals": self.finals_record(),
+        }
+
     def result(self) -> Result:
         """All conclusions at once."""
-        known = any(not trial.failed for trial in self.trials)
+        trials = self.trials
+        known = any(not trial.failed for trial in trials)
+        none: dict[str, Any] = {"best": None, "luckiest": None, "suspects": ()}
         return Result(
-            best=self.recommend() if known else None,
-            luckiest=self.luckiest if known else None,
-            suspects=self.suspects() if known else (),
-            trials=self.trials,
+            **(self.conclusions() if known else none),
+            trials=trials,
             space=self.definition.space,
             direction=self.definition.direction,
             seed=self.definition.seed,
             objective=self.definition.objective,
             target=self.definition.target,
             bounds=self.definition.bounds,
-            explanation=self.explanation() if known else None,
-            verdict=self.verdict() if known else None,
-            finals=self.finals_record() if known else None,
             baseline=self.definition.baseline,
             excluded=self.excluded,
         )
