@@ -28,6 +28,7 @@ _SECONDS = 0.5  # for the slower parts of one snapshot
 _POLL_SECONDS = 0.25  # until a study is looked at again
 _IDLE_SECONDS = 30.0  # after the last look, until nobody is taken to watch
 _PAUSE, _MAX_PAUSE_SECONDS = 0.5, 0.5  # after a snapshot: a part of its time, and at most
+_QUIET_SECONDS = 0.6  # without news, until slower parts are computed, which can't be interrupted
 _MAX_KEPT = 64  # studies
 _LEASES_SECONDS = 5.0  # after which lists are read again, though nothing else is new
 _LISTING = 2.0  # times the time of reading the lists, until they are read again
@@ -54,7 +55,7 @@ class Keeper:
     async def get(self, ref: StudyRef, patience: float = 0.0) -> dict[str, Any]:
         """What is known of a study now, with the figures of an earlier moment, perhaps.
 
-        With ``patience``, wait so many seconds at most for the present figures.
+        With ``patience``, wait so many seconds at most for newer figures than were there.
         """
         kept = self._kept.get(ref.uid)
         if kept is None:
@@ -67,7 +68,8 @@ class Keeper:
         now = await self._reader.position(ref)
         if kept.of != now:
             kept.wake.set()
-            await kept.until(now, patience)
+            if kept.newest is not None:
+                await kept.until(now, patience)
         newest = kept.newest
         lists = await self._lists(ref, kept, now)
         if newest is None:
@@ -103,6 +105,7 @@ class Keeper:
                     await kept.woken(_POLL_SECONDS)
                     continue
                 kept.wake.clear()
+                new = kept.of != now
                 began = time.monotonic()
                 kept.newest = await self._process.do("snapshot", ref, seconds=_SECONDS)
                 kept.of = now
@@ -111,6 +114,8 @@ class Keeper:
                 self._feeds.announce(ref, {"type": "snapshot", "version": version})
                 pause = min(_PAUSE * (time.monotonic() - began), _MAX_PAUSE_SECONDS)
                 await asyncio.sleep(pause)
+                if new and kept.newest["unfinished"]:
+                    await kept.woken(_QUIET_SECONDS)
         except Computing as error:
             _LOG.error("a snapshot failed: %s", error)
         except (StoicError, Problem) as error:
