@@ -19,7 +19,7 @@ from stoic.errors import (
     UnknownStudy,
     UnknownTrial,
 )
-from stoic.forks import ForkAware
+from stoic.forks import ForkAware, held_elsewhere
 from stoic.study.advisers import Adviser
 from stoic.study.advisers.following import Follower, Logged, logged
 from stoic.study.definition import Definition, StudyArguments
@@ -179,9 +179,7 @@ class OpenStudy(ForkAware):
         return self._follower.seen
 
     def after_fork_in_child(self) -> None:
-        if self._thinking.acquire(blocking=False):  # free, or held by the thread that forked
-            self._thinking.release()
-        else:
+        if held_elsewhere(self._thinking):
             self._thinking = threading.RLock()
             self._follower.forget()
 
