@@ -245,6 +245,20 @@ def test_vendored_scripts_come_with_their_licences() -> None:
         assert path.name in (folder / "README.md").read_text()
 
 
+def test_forms_name_measurements_as_they_were_reported(tmp_path: Path) -> None:
+    with tuned(tmp_path) as study:
+        study.tell(9, 2.5, measurement=7)  # the numbers from 1 to 6 were never reported
+        found = snapshot(study)
+        assert found["latest"][0]["measurement"] == 7
+        assert found["luckiest"]["measurement"] == 7
+        html = "".join(parts(found, MAY, "secret").values())
+        assert 'name="measurement" value="7"' in html
+        assert study.exclude(9, found["latest"][0]["measurement"])
+        (row,) = snapshot(study)["excluded"]
+        assert (row["trial"], row["measurement"], row["y"]) == (9, 7, 2.5)
+        assert study.include(9, row["measurement"])
+
+
 def test_lists_need_no_model(tmp_path: Path) -> None:
     """What the page shows at once is what the snapshot shows, but for what the model found."""
     with tuned(tmp_path) as study:

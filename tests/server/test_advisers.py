@@ -14,6 +14,7 @@ from stoic.errors import StaleProposal
 from stoic.server.store.asking import Take
 from stoic.server.store.writing import StudyRef, Writer
 from stoic.server.thinking.advisers import Advisers
+from stoic.server.thinking.process import Computing
 from stoic.server.thinking.queue import _MAX_BATCH, _MIN_BATCH
 from stoic.study import Proposal, Study, StudyTrial
 
@@ -152,6 +153,21 @@ def test_a_model_that_is_late_makes_a_stock() -> None:
         asked = [trial.params for trials in found for trial in trials if trial is not None]
         assert all(params in beside for params in asked)  # the next ones account for them
         assert len({params["x"] for params in asked}) == 5
+
+    asyncio.run(work())
+
+
+def test_where_quick_ones_fail_exact_ones_are_made_again() -> None:
+    async def work() -> None:
+        place = Place(deadline=0.02)
+        await asyncio.gather(*(place.ask() for _ in range(2)))
+        place.thinker.answer()
+        crowd = [place.ask() for _ in range(4)]
+        assert (await place.thinker.asked(2))["quick"] is True
+        place.thinker.tasks[-1][1].set_exception(Computing("not positive definite"))
+        assert (await place.thinker.asked(3))["quick"] is False
+        place.thinker.answer()
+        assert {"model", "random"} >= set(made(await asyncio.gather(*crowd)))
 
     asyncio.run(work())
 

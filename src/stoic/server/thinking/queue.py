@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import math
 import time
 from collections.abc import Sequence
@@ -14,11 +15,12 @@ from stoic.errors import StaleProposal
 from stoic.server.problems import Problem, busy
 from stoic.server.store.asking import Take
 from stoic.server.store.writing import StudyRef, Writer
-from stoic.server.thinking.process import Process
+from stoic.server.thinking.process import Computing, Process
 from stoic.study import Proposal, Study, StudyTrial
 
 __all__ = ["Queue", "Wish"]
 
+_LOG = logging.getLogger("stoic.server")
 _PATIENCE_SECONDS = 40.0  # of whoever asks alone
 _MAX_WAITING = 512  # asks of one study
 _MAX_EXACT = 16  # proposals of one computation, each made as if it were asked alone
@@ -137,6 +139,12 @@ class Queue:
             proposals = thought.result()
         except Problem:  # the process was restarted, or has too much to do: it is asked again
             await asyncio.sleep(_PAUSE_SECONDS)
+            return
+        except Computing as error:
+            if not self._quick:
+                raise
+            _LOG.error("suggestions that share the work failed: %s", error)
+            self._slow = False  # the exact ones are tried again
             return
         if not self.waiting:
             self._keep(proposals)
