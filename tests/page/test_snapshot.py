@@ -262,14 +262,14 @@ def test_forms_name_measurements_as_they_were_reported(tmp_path: Path) -> None:
 def test_lists_need_no_model(tmp_path: Path) -> None:
     """What the page shows at once is what the snapshot shows, but for what the model found."""
     with tuned(tmp_path) as study:
-        whole, known = snapshot(study), present(study, Marks())
+        whole, known = snapshot(study), present(study, Marks(), alone=True)
         for name in ("counts", "queue", "workers"):
             differs = {"suspects", "suspected"}
             assert without(known[name], differs) == without(whole[name], differs), name
         assert [row["value"] for row in known["latest"]] == [
             row["value"] for row in whole["latest"]
         ]
-        assert known["plain"]["values"] == whole["chart"]["values"]
+        assert known["chart"]["values"] == whole["chart"]["values"]
         marked = present(study, Marks.read(json.loads(json.dumps(whole["marks"]))))
         assert marked["latest"] == whole["latest"]
         assert marked["workers"] == whole["workers"]
@@ -285,7 +285,7 @@ def without(data: Any, names: set[str]) -> Any:
 def test_every_study_has_a_page_before_there_are_figures(tmp_path: Path, kind: str) -> None:
     values, about = KINDS[kind]
     with studied(tmp_path, values, **about) as study:
-        found = first(present(study, Marks())) | {"behind": len(values)}
+        found = first(present(study, Marks(), alone=True)) | {"behind": len(values)}
         html = rendered(json.loads(json.dumps(found, allow_nan=False)))
     assert "It is being computed." in html
     assert f"{len(values)} evaluation" in html

@@ -27,7 +27,8 @@ _LOG = logging.getLogger("stoic.server")
 _SECONDS = 0.5  # for the slower parts of one snapshot
 _POLL_SECONDS = 0.25  # until a study is looked at again
 _IDLE_SECONDS = 30.0  # after the last look, until nobody is taken to watch
-_PAUSE, _MAX_PAUSE_SECONDS = 0.5, 0.5  # after a snapshot: a part of its time, and at most
+_PAUSE = 0.5  # of the time of a snapshot, after it
+_MAX_PAUSE_SECONDS = 0.5  # after a snapshot, and after a read of the lists
 _QUIET_SECONDS = 0.6  # without news, until slower parts are computed, which can't be interrupted
 _MAX_KEPT = 64  # studies
 _LEASES_SECONDS = 5.0  # after which lists are read again, though nothing else is new
@@ -71,26 +72,27 @@ class Keeper:
             if kept.newest is not None:
                 await kept.until(now, patience)
         newest = kept.newest
-        lists = await self._lists(ref, kept, now)
+        lists = await self._lists(ref, kept, now, newest)
+        count = lists["counts"]["evaluations"]
         if newest is None:
-            return first(lists) | {"behind": lists["counts"]["evaluations"]}
-        behind = lists["counts"]["evaluations"] - newest["counts"]["evaluations"]
-        shown = {key: value for key, value in lists.items() if key != "plain"}
-        return newest | shown | {"behind": behind}
+            return first(lists) | {"behind": count}
+        return newest | lists | {"behind": count - newest["counts"]["evaluations"]}
 
-    async def _lists(self, ref: StudyRef, kept: _Kept, now: Position) -> dict[str, Any]:
-        """The lists of a study as it is now; several readers share them."""
+    async def _lists(
+        self, ref: StudyRef, kept: _Kept, now: Position, newest: dict[str, Any] | None
+    ) -> dict[str, Any]:
+        """The lists of a study as it is now, with the marks of a snapshot; readers share them."""
         async with kept.listing:
-            newest = kept.newest
             age = time.monotonic() - kept.listed_at
             of = (now, None if newest is None else list(newest["version"]))
             same = kept.listed_of == of
             if kept.lists is not None and same and age < _LEASES_SECONDS:
                 return kept.lists
-            await asyncio.sleep(max(0.0, _LISTING * kept.listing_took - age))
+            pause = min(_LISTING * kept.listing_took, _MAX_PAUSE_SECONDS)
+            await asyncio.sleep(max(0.0, pause - age))
             marks = Marks() if newest is None else Marks.read(newest["marks"])
-            began = time.monotonic()
-            kept.lists = await self._reader.run(ref, lambda study: present(study, marks))
+            began, alone = time.monotonic(), newest is None
+            kept.lists = await self._reader.run(ref, lambda study: present(study, marks, alone))
             kept.listed_at = time.monotonic()
             kept.listing_took = kept.listed_at - began
             kept.listed_of = of

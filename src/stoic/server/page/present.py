@@ -21,10 +21,11 @@ _MARKUP = ("finals", "legend", "fluke", "doubts", "failures", "terms", "paramete
            "parameters_of", "course")  # fmt: skip
 
 
-def present(study: Study, marks: Marks) -> dict[str, Any]:
-    """The lists of a study as it is now, and the values of its chart."""
+def present(study: Study, marks: Marks, alone: bool = False) -> dict[str, Any]:
+    """The lists of a study as it is now; ``alone``, without a snapshot, with the chart's values."""
     records = study.records()
-    return lists(study, records, marks) | {"plain": _plain(records)}
+    found = lists(study, records, marks)
+    return found | {"chart": _plain(records)} if alone else found
 
 
 def lists(study: Study, records: Records, marks: Marks) -> dict[str, Any]:
@@ -53,10 +54,10 @@ def lists(study: Study, records: Records, marks: Marks) -> dict[str, Any]:
 
 
 def first(known: Mapping[str, Any]) -> dict[str, Any]:
-    """What a page shows before the model has any figure."""
+    """What a page shows before the model has any figure, from `present` alone."""
     words = "Not known yet: the figures are being computed."
     return {
-        **{key: value for key, value in known.items() if key != "plain"},
+        **known,
         "version": [0, 0, 0],
         "unfinished": ["estimates"],
         "headline": {"verdict": "", "value": "", "interval": "", "params": ""},
@@ -67,7 +68,6 @@ def first(known: Mapping[str, Any]) -> dict[str, Any]:
         "suspects": [],
         "excluded": [],
         "room": {"known": False, "words": words, "more": "", "of": ""},
-        "chart": known["plain"],
         "markup": dict.fromkeys(_MARKUP, "") | {"answer": _SOON},
     }
 
