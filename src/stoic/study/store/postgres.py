@@ -35,11 +35,7 @@ class PostgreSQL(Database):
     def __init__(self, url: StoreUrl, *, convert: bool = True) -> None:
         self._convert = convert
         self._arguments = connect_arguments(url)
-        try:
-            super().__init__(url)
-        except BaseException:
-            self.drop()
-            raise
+        super().__init__(url)
 
     def _connect(self) -> Connection:
         import psycopg
@@ -50,9 +46,13 @@ class PostgreSQL(Database):
         return Connection(driver, POSTGRESQL)
 
     def _prepare(self) -> None:
-        with self._transaction(self.begin_write) as connection:
-            self.exclusive(connection)
-            schema.prepare(connection, convert=self._convert)
+        try:
+            with self._transaction(self.begin_write) as connection:
+                self.exclusive(connection)
+                schema.prepare(connection, convert=self._convert)
+        except BaseException:
+            self.drop()
+            raise
 
     def exclusive(self, connection: Connection) -> None:
         connection.execute(f"SELECT pg_advisory_xact_lock({_LOCK})")
