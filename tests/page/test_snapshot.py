@@ -16,6 +16,7 @@ from stoic.report.html.markup import figure
 from stoic.report.html.phrases import spans
 from stoic.report.replay import replay
 from stoic.server.events import Feeds
+from stoic.server.page import keeping
 from stoic.server.page.files import static_file
 from stoic.server.page.keeping import Keeper
 from stoic.server.page.listed import Marks
@@ -304,6 +305,35 @@ class Slow:
         self.go_on.clear()
         found: dict[str, Any] = json.loads(json.dumps(self.pieces.take(math.inf)))
         return found
+
+
+def test_very_long_studies_show_counts_until_there_are_figures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keeping, "_MAX_FOLLOWED", 20)
+
+    async def work(study: Study) -> None:
+        ref = StudyRef(study.name, study.uid)
+        reader, slow = Reader(str(tmp_path / "s.db")), Slow(study)
+        keeper = Keeper(cast(Process, slow), reader, Feeds(reader))
+        try:
+            found = await keeper.get(ref)
+            assert (found["counts"]["evaluations"], found["latest"]) == (24, [])
+            assert "24 evaluations" in rendered(found)
+            slow.go_on.set()
+            while not found["headline"]["value"]:
+                found = await keeper.get(ref)
+            study.tell(study.ask(), 44.0)
+            found = await keeper.get(ref)  # all is of the snapshot
+            assert (found["latest"][0]["trial"], found["counts"]["evaluations"]) == (23, 24)
+            assert found["behind"] == 1
+        finally:
+            slow.go_on.set()
+            await keeper.close()
+            await reader.close()
+
+    with tuned(tmp_path) as study:
+        asyncio.run(work(study))
 
 
 def test_nobody_waits_for_the_model(tmp_path: Path) -> None:

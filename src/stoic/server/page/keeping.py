@@ -15,7 +15,7 @@ from typing import Any
 from stoic.errors import StoicError
 from stoic.server.events import Feeds
 from stoic.server.page.listed import Marks
-from stoic.server.page.present import first, present
+from stoic.server.page.present import bare, first, present
 from stoic.server.problems import Problem
 from stoic.server.store.reading import Position, Reader
 from stoic.server.store.writing import StudyRef
@@ -31,6 +31,7 @@ _PAUSE = 0.5  # of the time of a snapshot, after it
 _MAX_PAUSE_SECONDS = 0.5  # after a snapshot, and after a read of the lists
 _QUIET_SECONDS = 0.6  # without news, until slower parts are computed, which can't be interrupted
 _MAX_KEPT = 64  # studies
+_MAX_FOLLOWED = 40_000  # trials of all studies, 2 kB each; of more, lists come with the figures
 _LEASES_SECONDS = 5.0  # after which lists are read again, though nothing else is new
 _LISTING = 2.0  # times the time of reading the lists, until they are read again
 
@@ -72,11 +73,20 @@ class Keeper:
             if kept.newest is not None:
                 await kept.until(now, patience)
         newest = kept.newest
-        lists = await self._lists(ref, kept, now, newest)
+        if self._followed(kept) + now.next_number > _MAX_FOLLOWED:
+            if newest is not None:
+                return newest | {"behind": 0 if kept.of is None else now.entries - kept.of.entries}
+            lists = bare(await self._reader.state(ref))
+        else:
+            lists = await self._lists(ref, kept, now, newest)
         count = lists["counts"]["evaluations"]
         if newest is None:
             return first(lists) | {"behind": count}
         return newest | lists | {"behind": count - newest["counts"]["evaluations"]}
+
+    def _followed(self, apart: _Kept) -> int:
+        """How many trials are kept here for the lists of other studies."""
+        return sum(kept.followed for kept in self._kept.values() if kept is not apart)
 
     async def _lists(
         self, ref: StudyRef, kept: _Kept, now: Position, newest: dict[str, Any] | None
@@ -92,6 +102,7 @@ class Keeper:
             await asyncio.sleep(max(0.0, pause - age))
             marks = Marks() if newest is None else Marks.read(newest["marks"])
             began, alone = time.monotonic(), newest is None
+            kept.followed = now.next_number
             kept.lists = await self._reader.run(ref, lambda study: present(study, marks, alone))
             kept.listed_at = time.monotonic()
             kept.listing_took = kept.listed_at - began
@@ -124,6 +135,8 @@ class Keeper:
             _LOG.warning("snapshots of a study ended: %s", type(error).__name__)
         finally:
             kept.news.set()
+            kept.lists, kept.followed = None, 0
+            self._reader.release(ref)
 
     def _watched(self, ref: StudyRef, kept: _Kept) -> bool:
         recent = time.monotonic() < kept.looked + _IDLE_SECONDS
@@ -148,6 +161,7 @@ class _Kept:
         self.lists: dict[str, Any] | None = None
         self.listed_of: tuple[Position, list[int] | None] | None = None
         self.listed_at, self.listing_took = 0.0, 0.0
+        self.followed = 0  # trials that the reader keeps for the lists
         self.listing = asyncio.Lock()
         self.task: asyncio.Task[None] | None = None
 

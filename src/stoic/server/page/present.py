@@ -13,7 +13,7 @@ from stoic.study import Study
 from stoic.study.store.rows import FAILED
 from stoic.study.trials import Records
 
-__all__ = ["first", "lists", "present"]
+__all__ = ["bare", "first", "lists", "present"]
 
 _MAX_TEXT = 200  # characters of an objective or a name
 _SOON = "<section class=answer><h2>The answer</h2><p class=lead>It is being computed.</p></section>"
@@ -53,6 +53,24 @@ def lists(study: Study, records: Records, marks: Marks) -> dict[str, Any]:
     }
 
 
+def bare(state: Mapping[str, Any]) -> dict[str, Any]:
+    """The lists of a study of which the counts alone are known."""
+    counts = {name: state[name] for name in ("asked", "failed")}
+    counts |= {"evaluations": state["finished"], "running": state["open"]}
+    none: dict[str, Any] = {"waiting": [], "running": [], "waiting_total": 0, "running_total": 0}
+    return {
+        "name": printable(state["name"], _MAX_TEXT),
+        "uid": state["uid"],
+        "objective": printable(state["definition"]["objective"], _MAX_TEXT),
+        "direction": state["definition"]["direction"],
+        "counts": counts | {"suspects": 0, "excluded": 0, "waiting": 0},
+        "latest": [],
+        "queue": none,
+        "workers": {"rows": [], "total": 0},
+        "chart": _chart([], []),
+    }
+
+
 def first(known: Mapping[str, Any]) -> dict[str, Any]:
     """What a page shows before the model has any figure, from `present` alone."""
     words = "Not known yet: the figures are being computed."
@@ -80,8 +98,11 @@ def _plain(records: Records) -> dict[str, Any]:
         if which not in records.trials[number].excluded
     ]
     values = [None if r.state == FAILED else drawn(r.values[i]) for r, i in told]
+    return _chart([record.number for record, _ in told], values)
+
+
+def _chart(numbers: list[int], values: list[float | None]) -> dict[str, Any]:
     known = [value for value in values if value is not None]
-    numbers = [record.number for record, _ in told]
     return {
         "numbers": numbers,
         "values": values,

@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
 
 from stoic.errors import UnknownStudy
@@ -98,8 +99,13 @@ class Reader:
         """The entries of the log after one, and how far the study is."""
         return await self._in_thread(self._since, ref, after)
 
+    def release(self, ref: StudyRef) -> None:
+        """Close a study that nobody follows any more, with what was kept of it."""
+        with suppress(RuntimeError):  # the threads have ended, and all is closed
+            self._long.submit(self._open.forget, ref.uid)
+
     async def close(self) -> None:
-        """End the thread."""
+        """End the threads."""
         await asyncio.to_thread(self._thread.shutdown)
         await asyncio.to_thread(self._long.shutdown)
         self._open.close()
