@@ -3,9 +3,10 @@
     python benchmarks/server/page.py [--trials 10000] [--updates 12]
 
 Makes a study with so many trials, serves it, opens its page, and tells further trials while the
-page is open. Prints, in milliseconds: the server's time for the page, the first paint and the first
-drawn chart after the navigation began, and for updates the time that the page's thread was busy and
-the time from the value on the disk to the figures on the screen.
+page is open, over HTTP as its workers do. Prints, in milliseconds: the server's time for the page,
+the first paint and the first drawn chart after the navigation began, also of the first visit, when
+the server has no figure yet; and for updates the time that the page's thread was busy, and the time
+from the acknowledged value to the new trial and counts, and to the new figures of the model.
 """
 
 from __future__ import annotations
@@ -22,9 +23,11 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 
+import stoic
 from helpers.browsing import MISSING, Watched, browser, opened
 from helpers.service import serving
 from stoic import Study
+from stoic.remote import RemoteStudy
 
 SPACE = {"threads": (1, 64, "log"), "cache": (16, 4096, "log"), "gc": ["g1", "zgc", "parallel"]}
 _LONG = """new PerformanceObserver(list => {
@@ -46,8 +49,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = given.store or Path(folder) / "studies.db"
         study = filled(path, given.trials)
-        with study, serving(path) as service:
-            measure(f"{service.url}/studies/{study.uid}", study, given.updates)
+        with (
+            study,
+            serving(path) as service,
+            stoic.connect(service.url, study.name) as remote,
+        ):
+            measure(f"{service.url}/studies/{study.uid}", remote, given.updates)
 
 
 def filled(path: Path, n: int) -> Study:
@@ -70,25 +77,30 @@ def value(rng: np.random.Generator, threads: int, cache: int, gc: str) -> float:
     return float(y * (rng.choice([0.3, 5.0, 20.0]) if rng.random() < 0.05 else 1.0))
 
 
-def measure(url: str, study: Study, updates: int) -> None:
+def measure(url: str, study: RemoteStudy, updates: int) -> None:
     """Open the page, tell values, and print the times."""
     rng = np.random.default_rng(2)
     with browser() as started:
         with opened(started, url) as first:  # lets the server compute the first snapshot
+            first_paint = first.page.evaluate(_PAINT)
             shown(first, study.finished)
+            first.page.wait_for_selector("#part-answer:has-text('estimated at')", timeout=60_000)
+            first_figures = first.page.evaluate("performance.now()")
         with opened(started, "about:blank") as seen:
             seen.page.add_init_script(_LONG)
             seen.page.goto(url)
             shown(seen, study.finished)
             paint, server = seen.page.evaluate(_PAINT), seen.page.evaluate(_SERVER)
             chart = seen.page.evaluate("performance.getEntriesByName('stoic-chart')[0].startTime")
-            busy, late = [], []
+            busy, rows_, late = [], [], []
             for _ in range(updates):
                 seen.page.evaluate("window.busy = []; performance.clearMeasures('stoic-draw')")
                 trial = study.ask()
                 study.tell(trial, value(rng, **trial.params))
-                began = time.perf_counter()
-                shown(seen, study.finished)
+                began, n = time.perf_counter(), study.finished
+                seen.page.wait_for_selector(f"#part-status:has-text('{n:,} evaluations')")
+                rows_.append(1e3 * (time.perf_counter() - began))
+                seen.page.wait_for_selector(f'#chart[data-n="{n}"]', timeout=120_000)
                 late.append(1e3 * (time.perf_counter() - began))
                 seen.page.wait_for_timeout(300)
                 tasks = seen.page.evaluate(
@@ -98,12 +110,14 @@ def measure(url: str, study: Study, updates: int) -> None:
                 busy.append(max(tasks))
     print(f"{study.finished:,} evaluations, milliseconds")
     rows = (
+        ("first visit, first paint", [first_paint]), ("first visit, all figures", [first_figures]),
         ("page from the server", [server]), ("first paint", [paint]), ("chart drawn", [chart]),
-        ("busy, of an update", busy), ("value until new figures", late),
+        ("busy, of an update", busy), ("value until new trial", rows_),
+        ("value until new figures", late),
     )  # fmt: skip
     for name, times in rows:
         most = f" (median), {max(times):.0f} (most)" if len(times) > 1 else ""
-        print(f"  {name:<24}{statistics.median(times):8.0f}{most}")
+        print(f"  {name:<26}{statistics.median(times):8.0f}{most}")
 
 
 def shown(seen: Watched, evaluations: int) -> None:

@@ -16,9 +16,17 @@ import threading
 import time
 import weakref
 
-__all__ = ["ForkAware", "Lock", "Unforked", "importing", "never_freed"]
+__all__ = ["ForkAware", "Lock", "Unforked", "held_elsewhere", "importing", "never_freed"]
 
 _PATIENCE_SECONDS = 5.0  # that a fork waits for transactions and imports of other threads
+
+
+def held_elsewhere(lock: threading.RLock) -> bool:
+    """Whether a forked child has a lock that another thread of the parent held."""
+    if lock.acquire(blocking=False):  # free, or held by the thread that forked
+        lock.release()
+        return False
+    return True
 
 
 class ForkAware:
@@ -53,9 +61,7 @@ class Lock(ForkAware):
         self._lock.release()
 
     def after_fork_in_child(self) -> None:
-        if self._lock.acquire(blocking=False):  # free, or held by the thread that forked
-            self._lock.release()
-        else:
+        if held_elsewhere(self._lock):
             self._lock = threading.RLock()
 
 

@@ -145,7 +145,11 @@ def examine(story: Story) -> None:
         else:
             optimizer.tell(params, value)
     asked = optimizer.ask()
-    for params in (asked, optimizer.ask(pending=[asked])):
+    for params in (
+        asked,
+        optimizer.ask(pending=[asked]),
+        *optimizer.ask_quickly(20, pending=[asked]),
+    ):
         _within(story.space, params)
     if all(value is None for _, value in story.trials):
         return

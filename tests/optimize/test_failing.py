@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 import stoic
 from helpers.soak import sized
 from stoic.optimize.failing import CalibratedForest, KernelAverage
+from stoic.optimize.failing.failures import Failures
 from stoic.optimize.failing.features import Features, mostly_discrete
 from stoic.optimize.failing.forest import Forest
-from stoic.optimize.failures import Failures
 from stoic.randomness import generator
 from stoic.spaces import Float, Grid, Int, Space
 

@@ -20,7 +20,8 @@ from helpers.runs import (
     tuned,
 )
 from stoic.optimize import Optimizer
-from stoic.optimize.failures import Failures
+from stoic.optimize.failing.failures import Failures
+from stoic.optimize.improvement import Belief
 from stoic.optimize.long_run import MIN_MEASUREMENTS, LongRun
 from stoic.optimize.modeller import Modeller
 
@@ -191,3 +192,71 @@ def test_long_runs_take_the_highest_bound_of_what_is_allowed(fails: float) -> No
         value = best_of_thirty(params) + 0.3 * rng.standard_normal()
         history.extend(chosen[None], [(params, value, None)])
     assert first == {False, True}
+
+
+# -- many at once ---------------------------------------------------------------------------------
+
+
+def noisy(p: Params) -> float:
+    """With noise that depends on the place."""
+    return -bowl(p) + 0.02 * math.sin(1e4 * p["x"]) + 0.02 * math.sin(1e4 * p["y"])
+
+
+def measured(n: int, space: Any = MIXED, fn: Callable[[Params], float | None] = flaky) -> Optimizer:
+    """An optimiser with ``n`` outcomes of random configurations."""
+    optimizer, rng = Optimizer(space, direction="minimize", seed=7), np.random.default_rng(n)
+    drawn = [optimizer.space.decode(optimizer.space.draw(rng)) for _ in range(n)]
+    told = [(params, fn(params)) for params in drawn]
+    optimizer.tell_all([(each, y, None if y is not None else "crashed") for each, y in told])
+    return optimizer
+
+
+def test_a_quick_suggestion_is_the_model_s_where_its_model_is_at_hand() -> None:
+    optimizer = measured(40, SQUARE, noisy)
+    pending = [{"x": 0.9, "y": 0.9}]  # while something is pending, nothing is repeated for a check
+    exact = optimizer.ask(pending=pending)
+    assert optimizer.ask_quickly(1, pending=pending) == [exact]
+
+
+def test_quick_suggestions_account_for_each_other_and_for_what_is_pending() -> None:
+    optimizer = measured(60, SQUARE, noisy)
+    batch = optimizer.ask_quickly(16)
+    assert len({tuple(params.items()) for params in batch}) == 16
+    rest = optimizer.ask_quickly(16, pending=batch)
+    assert rest != batch
+    assert optimizer.ask_quickly(32) == [*batch, *rest]
+    optimizer.space.read([*batch, *rest])  # all are configurations of the space
+
+
+def test_quick_suggestions_leave_others_as_they_are() -> None:
+    busy, idle = measured(45), measured(45)
+    for n in range(6):
+        busy.ask_quickly(3)
+        params = {"lr": 10.0 ** -(1 + n / 3), "n": 3, "opt": "adam"}
+        for optimizer in (busy, idle):
+            optimizer.tell(params, 1.0 + n)
+    assert busy.ask() == idle.ask()
+    assert busy.recommend() == idle.recommend()
+
+
+def test_quick_suggestions_of_a_long_run_use_a_part_of_its_measurements() -> None:
+    optimizer = measured(700)
+    optimizer.ask()  # fits all of them
+    optimizer.tell({"lr": 0.01, "n": 3, "opt": "adam"}, 1.0)
+    rows = optimizer._modeller.hasty().rows
+    assert len(set(rows)) == len(rows) == 500
+    assert rows.max() < optimizer.history.successes
+    assert len(optimizer.ask_quickly(20)) == 20
+
+
+def test_a_batch_expects_what_pending_measurements_would_give() -> None:
+    """The rank-one change of a belief, against a surrogate that is made anew."""
+    optimizer = measured(30, SQUARE, bowl)
+    gp = optimizer._modeller.model().gp
+    points = np.random.default_rng(0).random((12, 2))
+    belief = Belief.of(gp, points, gp.X)
+    belief.expect(3)
+    belief.expect(8)
+    mean, covariance = gp.with_pending(points[[3, 8]]).joint(points)
+    np.testing.assert_allclose(belief.mean, mean, atol=1e-6)
+    np.testing.assert_allclose(belief.covariance, covariance, atol=1e-6)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -14,9 +15,17 @@ from stoic import Study
 from stoic.report.html.markup import figure
 from stoic.report.html.phrases import spans
 from stoic.report.replay import replay
+from stoic.server.events import Feeds
+from stoic.server.page import keeping
 from stoic.server.page.files import static_file
+from stoic.server.page.keeping import Keeper
+from stoic.server.page.listed import Marks
+from stoic.server.page.present import first, present
 from stoic.server.page.rendering import PARTS, digests, page, parts
 from stoic.server.page.snapshot import Snapshots, snapshot
+from stoic.server.store.reading import Reader
+from stoic.server.store.writing import StudyRef
+from stoic.server.thinking.process import Process
 
 SPACE = {"threads": (1, 64, "log"), "gc": ["g1", "zgc"]}
 HOSTILE = "<script>alert(1)</script>\u202e\"'&lt;"
@@ -235,3 +244,125 @@ def test_vendored_scripts_come_with_their_licences() -> None:
         licence = folder / f"{path.name.partition('.')[0]}.LICENSE"
         assert licence.is_file(), licence
         assert path.name in (folder / "README.md").read_text()
+
+
+def test_forms_name_measurements_as_they_were_reported(tmp_path: Path) -> None:
+    with tuned(tmp_path) as study:
+        study.tell(9, 2.5, measurement=7)  # the numbers from 1 to 6 were never reported
+        found = snapshot(study)
+        assert found["latest"][0]["measurement"] == 7
+        assert found["luckiest"]["measurement"] == 7
+        html = "".join(parts(found, MAY, "secret").values())
+        assert 'name="measurement" value="7"' in html
+        assert study.exclude(9, found["latest"][0]["measurement"])
+        (row,) = snapshot(study)["excluded"]
+        assert (row["trial"], row["measurement"], row["y"]) == (9, 7, 2.5)
+        assert study.include(9, row["measurement"])
+
+
+def test_lists_need_no_model(tmp_path: Path) -> None:
+    """What the page shows at once is what the snapshot shows, but for what the model found."""
+    with tuned(tmp_path) as study:
+        whole, known = snapshot(study), present(study, Marks(), alone=True)
+        for name in ("counts", "queue", "workers"):
+            differs = {"suspects", "suspected"}
+            assert without(known[name], differs) == without(whole[name], differs), name
+        assert [row["value"] for row in known["latest"]] == [
+            row["value"] for row in whole["latest"]
+        ]
+        assert known["chart"]["values"] == whole["chart"]["values"]
+        marked = present(study, Marks.read(json.loads(json.dumps(whole["marks"]))))
+        assert marked["latest"] == whole["latest"]
+        assert marked["workers"] == whole["workers"]
+
+
+def without(data: Any, names: set[str]) -> Any:
+    if isinstance(data, dict):
+        return {key: without(value, names) for key, value in data.items() if key not in names}
+    return [without(each, names) for each in data] if isinstance(data, list) else data
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_study_has_a_page_before_there_are_figures(tmp_path: Path, kind: str) -> None:
+    values, about = KINDS[kind]
+    with studied(tmp_path, values, **about) as study:
+        found = first(present(study, Marks(), alone=True)) | {"behind": len(values)}
+        html = rendered(json.loads(json.dumps(found, allow_nan=False)))
+    assert "It is being computed." in html
+    assert f"{len(values)} evaluation" in html
+    assert "<script>alert" not in html
+
+
+class Slow:
+    """A process that computes a snapshot when the test lets it."""
+
+    def __init__(self, study: Study) -> None:
+        self.pieces, self.go_on = Snapshots(study), asyncio.Event()
+
+    async def do(self, task: str, ref: StudyRef, *, seconds: float) -> dict[str, Any]:
+        assert task == "snapshot"
+        await self.go_on.wait()
+        self.go_on.clear()
+        found: dict[str, Any] = json.loads(json.dumps(self.pieces.take(math.inf)))
+        return found
+
+
+def test_very_long_studies_show_counts_until_there_are_figures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keeping, "_MAX_FOLLOWED", 20)
+
+    async def work(study: Study) -> None:
+        ref = StudyRef(study.name, study.uid)
+        reader, slow = Reader(str(tmp_path / "s.db")), Slow(study)
+        keeper = Keeper(cast(Process, slow), reader, Feeds(reader))
+        try:
+            found = await keeper.get(ref)
+            assert (found["counts"]["evaluations"], found["latest"]) == (24, [])
+            assert "24 evaluations" in rendered(found)
+            slow.go_on.set()
+            while not found["headline"]["value"]:
+                found = await keeper.get(ref)
+            study.tell(study.ask(), 44.0)
+            found = await keeper.get(ref)  # all is of the snapshot
+            assert (found["latest"][0]["trial"], found["counts"]["evaluations"]) == (23, 24)
+            assert found["behind"] == 1
+        finally:
+            slow.go_on.set()
+            await keeper.close()
+            await reader.close()
+
+    with tuned(tmp_path) as study:
+        asyncio.run(work(study))
+
+
+def test_nobody_waits_for_the_model(tmp_path: Path) -> None:
+    async def work(study: Study) -> None:
+        ref = StudyRef(study.name, study.uid)
+        reader, slow = Reader(str(tmp_path / "s.db")), Slow(study)
+        keeper = Keeper(cast(Process, slow), reader, Feeds(reader))
+        try:
+            found = await keeper.get(ref)
+            assert (found["headline"]["value"], found["behind"]) == ("", 24)
+            assert found["counts"]["evaluations"] == len(found["chart"]["values"]) == 24
+            slow.go_on.set()
+            while found["behind"]:
+                found = await keeper.get(ref, patience=0.1)
+            assert [row["suspect"] for row in found["latest"]].count(True) == 1
+            before = found["headline"]
+            study.tell(study.ask(), 44.0)
+            found = await keeper.get(ref)  # the new trial, with the earlier figures
+            assert (found["latest"][0]["trial"], found["counts"]["evaluations"]) == (24, 25)
+            assert (found["headline"], found["behind"]) == (before, 1)
+            assert "the figures follow" in "".join(parts(found, MAY, "secret").values())
+            slow.go_on.set()
+            while found["behind"]:
+                found = await keeper.get(ref, patience=0.1)
+            assert len(found["chart"]["values"]) == 25
+        finally:
+            slow.go_on.set()
+            await keeper.close()
+            await reader.close()
+
+    with tuned(tmp_path) as study:
+        asyncio.run(work(study))

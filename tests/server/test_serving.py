@@ -240,7 +240,7 @@ def test_late_asks_get_draws(tmp_path: Path) -> None:
         with ThreadPoolExecutor(4) as pool:
             found = list(pool.map(lambda _: once(made, path), range(4)))
         kinds = {trial["made"] for trials in found for trial in trials}
-        assert kinds <= {"random", "model", "earlier-model"}
+        assert kinds <= {"random", "model", "batch", "earlier-model"}
         assert "random" in kinds
         text = made.call("GET", "/metrics").body.decode()
     assert 'stoic_suggestions_total{kind="random"}' in text

@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 import stoic
-from stoic.errors import ConflictingValue, InvalidInput
+from stoic.errors import ConflictingValue, InvalidInput, StoreUnavailable
 from stoic.study import StudyTrial
 from stoic.study.repair.recovery import recover
 from stoic.study.store import clocks, open_store, schema
@@ -240,6 +240,14 @@ def old(store: str) -> str:
         study.enqueue({"x": 0.5})
     first_format(store)
     return store
+
+
+def test_a_store_of_format_1_is_not_converted_where_it_must_not_change(old: str) -> None:
+    for _ in range(2):
+        with pytest.raises(StoreUnavailable, match="got format 1; open it once for writing"):
+            open_store(old, make=False, convert=False)
+    open_store(old, make=False).close()
+    open_store(old, make=False, convert=False).close()
 
 
 def test_a_store_of_format_1_opens_and_goes_on(old: str) -> None:

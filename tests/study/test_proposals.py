@@ -159,3 +159,33 @@ def test_what_is_no_proposal_is_refused(store: str) -> None:
             with pytest.raises(InvalidInput, match="count"):
                 study.suggest(count)  # type: ignore[arg-type]
         assert study.asked == 0
+
+
+def test_quick_ones_are_a_batch_until_they_are_out_of_date(store: str) -> None:
+    with new(store) as study:
+        for _ in range(14):
+            trial = study.ask()
+            study.tell(trial, value(trial.params))
+        beside = {"x": 0.3, "n": 4}
+        first, second, *_ = proposals = study.suggest(20, quick=True, beside=[beside])
+        assert len({tuple(each.params.items()) for each in proposals}) > 10
+        assert study.ask(proposal=first).made == "batch"
+        trial = study.ask(proposal=second)
+        assert (trial.made, trial.params) == ("batch", second.params)
+        study.tell(trial, value(trial.params))
+        assert study.ask(proposal=proposals[2], stale_ok=True).made == "earlier-model"
+        with pytest.raises(InvalidInput, match="expected"):
+            study.suggest(2, quick=True, beside=[{"x": 7.0, "n": 4}])
+
+
+@pytest.mark.parametrize("more", [{"method": "random"}, {"policy": "arms"}])
+def test_quick_ones_without_an_optimiser_are_the_usual_ones(
+    store: str, more: dict[str, object]
+) -> None:
+    if "policy" in more:
+        arms = stoic.Arms([[0.0], [0.5], [1.0]])
+        policy = stoic.policies.GPUCB(arms, stoic.SquaredExponential(0.3))
+        more = {"policy": policy, "space": None, "seed": None}
+    with new(store, **more) as study:
+        usual, quick = study.suggest(5), study.suggest(5, quick=True)
+        assert [each.params for each in quick] == [each.params for each in usual]

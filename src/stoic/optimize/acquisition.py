@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from statistics import NormalDist
 
@@ -22,8 +23,13 @@ import numpy as np
 import numpy.typing as npt
 
 from stoic.checks import Array
-from stoic.optimize.failures import Failures
-from stoic.optimize.improvement import log_improvement, log_improvement_slopes
+from stoic.optimize.failing.failures import Failures
+from stoic.optimize.improvement import (
+    Belief,
+    improvement,
+    log_improvement,
+    log_improvement_slopes,
+)
 from stoic.optimize.search import Search
 from stoic.optimize.tactics import Tactics
 from stoic.surrogate import RobustGP
@@ -33,6 +39,18 @@ from stoic.surrogate.rows import distinct, first_rows
 __all__ = ["Acquisition", "mean_slopes"]
 
 Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class _Field:
+    """Candidates, and what counts beside their gain."""
+
+    points: Array
+    hidden: Array  # what an outlier would hide there; 0 where there are other measurements
+    chance: Array  # of success
+    safe: Flags  # where an answer may be
+    worse: Array  # how far the mean is below the best, with the cost of failure
+    closed: Flags  # not worth another measurement
 
 
 class Acquisition:
@@ -56,9 +74,44 @@ class Acquisition:
         step = self._step(committee, seen, failures, round_) if self._finite else None
         if step is not None:
             return step
-        candidates, value = self._valued(committee, seen, failures, round_)
-        best: Array = candidates[int(np.argmax(value))]
+        field = self._field(committee, seen, failures, round_)
+        value = self._value(field, self._gains(committee, field, seen))
+        best: Array = field.points[int(np.argmax(value))]
         return best
+
+    def choose_several(
+        self,
+        committee: list[tuple[RobustGP, float]],
+        seen: Array,
+        failures: Failures,
+        round_: int,
+        count: int,
+    ) -> list[Array]:
+        """Up to ``count`` points to measure at once, at the cost of little more than one.
+
+        All are different, and among the candidates of the first. Each is chosen as if those before
+        it were pending: their values are expected to be as predicted, so the covariances alone
+        change.
+        """
+        step = self._step(committee, seen, failures, round_) if self._finite else None
+        if step is not None:
+            return [step]
+        field = self._field(committee, seen, failures, round_)
+        beliefs = [(Belief.of(gp, field.points, seen), weight) for gp, weight in committee]
+        closed, chosen = field.closed.copy(), list[Array]()
+        while len(chosen) < count:
+            gains = np.zeros(len(field.points))
+            for belief, weight in beliefs:
+                gains += weight * self._gain_believed(belief, field.safe)
+            value = self._value(replace(field, closed=closed), gains)
+            best = int(np.argmax(value))
+            if chosen and not np.isfinite(value[best]):  # all are closed
+                break
+            chosen.append(field.points[best])
+            closed |= (field.points == field.points[best]).all(axis=1)
+            for belief, _ in beliefs:
+                belief.expect(best)
+        return chosen
 
     def prospects(
         self, committee: list[tuple[RobustGP, float]], seen: Array, failures: Failures, round_: int
@@ -67,45 +120,48 @@ class Acquisition:
 
         By how much it will improve the answer, and by how much the point is better than the answer.
         """
-        closed = self._closed(committee[0][0], failures)
-        surrogates = [gp for gp, _ in committee]
-        points = self._candidates(surrogates, seen, failures, closed, round_)
-        chance = failures.chance_of_success(points)
-        safe, weight = (
-            chance >= min(0.5, float(chance.max())),
-            np.where(closed(points), 0.0, chance),
-        )
+        field = self._field(committee, seen, failures, round_)
+        weight = np.where(field.closed, 0.0, field.chance)
         found = []
-        for gp in surrogates:
-            better = _improvement(gp, points, seen)
-            gain = better if self._finite else self._gain(gp, points, safe)
+        for gp, _ in committee:
+            better = improvement(gp, field.points, seen)
+            gain = better if self._finite else self._gain(gp, field.points, field.safe)
             found.append([float((each * weight).max()) for each in (gain, better)])
         return np.array(found)
 
-    def _valued(
+    def _field(
         self, committee: list[tuple[RobustGP, float]], seen: Array, failures: Failures, round_: int
-    ) -> tuple[Array, Array]:
-        """Candidates, and what their measurement is worth."""
+    ) -> _Field:
+        """The candidates, with all but their gain."""
         t, first = self.tactics, committee[0][0]
         single, hidden = self._single(first)
         closed = self._closed(first, failures)
         others = self._candidates([gp for gp, _ in committee], seen, failures, closed, round_)
-        candidates = np.vstack([single, others])
-        chance = failures.chance_of_success(candidates)
-        safe = chance >= min(0.5, float(chance.max()))  # where an answer may be
-        value = np.zeros(len(candidates))
+        points = np.vstack([single, others])
+        chance = failures.chance_of_success(points)
+        safe = chance >= min(0.5, float(chance.max()))
+        # To try a bad configuration has a cost, and so has a failure.
+        mean = first.mean(points)
+        worse = np.maximum(mean[safe].max() - mean, 0.0) + self._cost_of_failure * (1.0 - chance)
+        hidden = t.outlier_chance * np.concatenate([hidden, np.zeros(len(others))])
+        return _Field(points, hidden, chance, safe, worse, closed(points))
+
+    def _gains(self, committee: list[tuple[RobustGP, float]], field: _Field, seen: Array) -> Array:
+        """How much a measurement of each candidate is expected to improve the answer, in z."""
+        gains = np.zeros(len(field.points))
         for gp, weight in committee:
             if self._finite:
-                value += weight * _improvement(gp, candidates, seen)
+                gains += weight * improvement(gp, field.points, seen)
             else:
-                value += weight * self._gain(gp, candidates, safe)
-        value[: len(single)] += t.outlier_chance * hidden
-        # To try a bad configuration has a cost, and so has a failure.
-        mean = first.mean(candidates)
-        worse = np.maximum(mean[safe].max() - mean, 0.0) + self._cost_of_failure * (1.0 - chance)
-        value = value * chance**self._power - self._cost_of_worse * worse
-        value[closed(candidates)] = -np.inf
-        return candidates, value
+                gains += weight * self._gain(gp, field.points, field.safe)
+        return gains
+
+    def _value(self, field: _Field, gains: Array) -> Array:
+        """What the measurement of each candidate is worth, given its gain."""
+        value: Array = (gains + field.hidden) * field.chance**self._power
+        value -= self._cost_of_worse * field.worse
+        value[field.closed] = -np.inf
+        return value
 
     def _step(
         self, committee: list[tuple[RobustGP, float]], seen: Array, failures: Failures, round_: int
@@ -130,7 +186,7 @@ class Acquisition:
         if chance.max() < t.step_chance:
             return None
         value = np.where(chance < t.step_chance, 0.0, chance**self._power)
-        value *= sum(weight * _improvement(gp, steps, seen) for gp, weight in committee)
+        value *= sum(weight * improvement(gp, steps, seen) for gp, weight in committee)
         best: Array = steps[int(np.argmax(value))]
         return best
 
@@ -157,11 +213,22 @@ class Acquisition:
     def _gain(self, gp: RobustGP, points: Array, safe: Flags) -> Array:
         """E[max mean after a measurement at x] − max mean, for every x among ``points``."""
         mean, covariance = gp.joint(points)
+        return self._rise(mean, covariance, gp.hyper.noise_at(mean), safe)
+
+    def _rise(self, mean: Array, covariance: Array, noise: Array, safe: Flags) -> Array:
+        """The gain at points of which mean and covariance are known."""
         variance = np.maximum(np.diag(covariance), 0.0)
-        slope = covariance / np.sqrt(variance + gp.hyper.noise_at(mean))  # of each mean, by each x
+        slope = covariance / np.sqrt(variance + noise)  # of each mean, by each x
         after = mean[safe, None, None] + slope[safe, :, None] * self._normal
         gain: Array = after.max(0).mean(1) - mean[safe].max()
         return gain
+
+    def _gain_believed(self, belief: Belief, safe: Flags) -> Array:
+        """The gain of every candidate, by a belief that accounts for those that were chosen."""
+        if not self._finite:
+            return self._rise(belief.mean, belief.covariance, belief.noise, safe)
+        variance = np.maximum(np.diag(belief.covariance), belief.least)
+        return np.exp(log_improvement(belief.mean, variance, belief.best))
 
     def _single(self, gp: RobustGP) -> tuple[Array, Array]:
         """Points measured once that would hide most if that was an outlier; and how much.
@@ -226,12 +293,6 @@ class Acquisition:
         if not search.many:
             return spread
         return np.vstack([spread[: t.spread_many], search.crossed(top, spread, round_)])
-
-
-def _improvement(gp: RobustGP, points: Array, seen: Array) -> Array:
-    """The expected improvement on the highest mean of all points ``seen``."""
-    mean, variance = gp.predict(points)
-    return np.exp(log_improvement(mean, variance, float(gp.mean(seen).max())))
 
 
 def mean_slopes(gp: RobustGP, caution: float = 0.0) -> Callable[[Array], tuple[Array, Array]]:

@@ -1,8 +1,12 @@
-"""The logarithm of expected improvement, which has a usable gradient everywhere."""
+"""Expected improvement, its logarithm, and beliefs about candidates of which some are pending.
+
+The logarithm has a usable gradient everywhere.
+"""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtr
@@ -10,10 +14,40 @@ from scipy.special import ndtr
 from stoic.checks import Array
 from stoic.surrogate import RobustGP
 
-__all__ = ["log_improvement", "log_improvement_slopes"]
+__all__ = ["Belief", "improvement", "log_improvement", "log_improvement_slopes"]
 
 _ASYMPTOTE_BELOW = -6.0  # standard deviations: there φ(u) + u Φ(u) loses its digits
 _SQRT_2PI = math.sqrt(2.0 * math.pi)
+
+
+@dataclass
+class Belief:
+    """What a surrogate expects of the candidates, while measurements of some are pending."""
+
+    mean: Array
+    covariance: Array
+    noise: Array  # variance of a measurement of each
+    best: float  # the highest mean of all points seen
+    least: float  # of a variance
+
+    @classmethod
+    def of(cls, gp: RobustGP, points: Array, seen: Array) -> Belief:
+        """What a surrogate expects before any is pending."""
+        h, (mean, covariance) = gp.hyper, gp.joint(points)
+        best = float(gp.mean(seen).max())
+        return cls(mean, covariance, h.noise_at(mean), best, 1e-12 * h.variance)
+
+    def expect(self, chosen: int) -> None:
+        """Let a measurement of a candidate be pending, with the value that is predicted."""
+        k = self.covariance[chosen]
+        variance = max(float(k[chosen]), self.least)
+        self.covariance = self.covariance - np.outer(k, k) / (variance + self.noise[chosen])
+
+
+def improvement(gp: RobustGP, points: Array, seen: Array) -> Array:
+    """The expected improvement on the highest mean of all points ``seen``."""
+    mean, variance = gp.predict(points)
+    return np.exp(log_improvement(mean, variance, float(gp.mean(seen).max())))
 
 
 def log_improvement(mean: Array, variance: Array, best: float) -> Array:

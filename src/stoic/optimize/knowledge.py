@@ -9,7 +9,7 @@ import numpy as np
 
 from stoic.optimize.answers.agreement import Agreement
 from stoic.optimize.answers.regular import Regular
-from stoic.optimize.failures import Failures
+from stoic.optimize.failing.failures import Failures
 from stoic.optimize.history import History
 from stoic.optimize.model import Model
 from stoic.optimize.modeller import Modeller

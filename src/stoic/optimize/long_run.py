@@ -17,7 +17,7 @@ import stoic
 from stoic.checks import Array
 from stoic.errors import InvalidInput
 from stoic.forks import importing
-from stoic.optimize.failures import Failures
+from stoic.optimize.failing.failures import Failures
 from stoic.optimize.history import History
 from stoic.optimize.modeller import Modeller
 from stoic.spaces import Arms

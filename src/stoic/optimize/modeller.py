@@ -36,6 +36,8 @@ class SizeRule:
     subset: int = 600  # measurements in it
     first_estimate: int = 150  # measurements of the fit that selects it
     max_gap: int = 500  # measurements between anchors
+    hasty_growth: float = 2.0  # of a history, for which the last anchor's fit serves in haste
+    hasty_rows: int = 500  # measurements that are fitted in haste; of more, a subset
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,8 @@ class Modeller:
         self._starts = (*smooth, *rough)
         self._cache: dict[int, Model] = {}
         self._subset: tuple[int, IntArray] = (0, np.arange(0))  # an anchor, and its subset
+        self._anchored: tuple[int, Model] | None = None  # the last anchor that was fitted
+        self._hasty: tuple[int, Model] | None = None  # the last model that was made in haste
 
     def model(self) -> Model:
         """The model of all measurements."""
@@ -74,6 +78,33 @@ class Modeller:
     def at(self, n: int) -> Model:
         """The model of the first ``n`` measurements."""
         return self._model(n, self._anchor(n))
+
+    def hasty(self) -> Model:
+        """A model of all measurements in a fraction of the time, for many suggestions a second.
+
+        Hyper-parameters are those of the last anchor that was fitted, though a later one is due,
+        and of many measurements a subset is fitted. It depends on which models were fitted before.
+        """
+        n = self.history.successes
+        if self._anchored is None or n > _SIZE.hasty_growth * self._anchored[0]:
+            self.model()
+        if n in self._cache and n <= _SIZE.hasty_rows:
+            return self._cache[n]
+        assert self._anchored is not None  # every model begins with an anchor's
+        if self._hasty is None or self._hasty[0] != n:
+            self._hasty = n, self._extended(n, *self._anchored)
+        return self._hasty[1]
+
+    def _extended(self, n: int, anchor: int, warm: Model) -> Model:
+        """An anchor's model with the measurements since; of many, a subset."""
+        rows = np.concatenate([warm.rows, np.arange(anchor, n)])
+        if len(rows) > _SIZE.hasty_rows:
+            mean = warm.gp.mean(self.history.points(n)[rows])
+            rows = rows[_best_and_even(mean, _SIZE.hasty_rows)]
+            kept = np.zeros(anchor, dtype=bool)
+            kept[rows[rows < anchor]] = True
+            warm = warm.restricted(kept)
+        return self._warm(n, warm, rows)
 
     def _anchor(self, n: int) -> int:
         """The last count at which hyper-parameters were fitted from a cold start."""
@@ -85,22 +116,27 @@ class Modeller:
         if n not in self._cache:
             warm = None if n == anchor else self._model(anchor, anchor)
             made = self._fit(n, warm)
+            if n == anchor:
+                self._anchored = n, made
             self._cache = {k: v for k, v in self._cache.items() if k == anchor} | {n: made}
         return self._cache[n]
 
     def _fit(self, n: int, warm: Model | None) -> Model:
-        X, y, rows = self.history.points(n), self.history.values(n), self._rows(n)
+        rows = self._rows(n)
         if warm is not None and np.array_equal(warm.rows, rows[: len(warm.rows)]):
-            scaling = Scaling.of(y, self.history.design_size, warm.scaling)
-            z, groups = scaling.z(y)[rows], self.history.space.groups
-            rounds, steps = (2, 5) if n <= _SIZE.fixed_from else (1, 0)
-            fits = [fit(X[rows], z, groups, start=f, rounds=rounds, steps=steps) for f in warm.fits]
-            fits.sort(key=lambda f: -f.evidence)
-        else:
-            scaling, fits = self._cold(X, y, rows)
-        many = n > _SIZE.fixed_from
-        most = _EVIDENCE.second_mode if many else _EVIDENCE.any_mode
-        return Model(_distinct(fits, most), scaling, rows)
+            return self._warm(n, warm, rows)
+        scaling, fits = self._cold(self.history.points(n), self.history.values(n), rows)
+        return Model(_distinct(fits, n), scaling, rows)
+
+    def _warm(self, n: int, warm: Model, rows: IntArray) -> Model:
+        """A model of some of the first ``n`` measurements that begins with another's fits."""
+        X, y = self.history.points(n), self.history.values(n)
+        scaling = Scaling.of(y, self.history.design_size, warm.scaling)
+        z, groups = scaling.z(y)[rows], self.history.space.groups
+        rounds, steps = (2, 5) if n <= _SIZE.fixed_from else (1, 0)
+        fits = [fit(X[rows], z, groups, start=f, rounds=rounds, steps=steps) for f in warm.fits]
+        fits.sort(key=lambda f: -f.evidence)
+        return Model(_distinct(fits, n), scaling, rows)
 
     def _cold(self, X: Array, y: Array, rows: IntArray) -> tuple[Scaling, list[Fit]]:
         """Fits from all starts, on a log-compressed scale where the evidence prefers that."""
@@ -149,14 +185,20 @@ class Modeller:
         some = np.linspace(0, n - 1, _SIZE.first_estimate).astype(int)
         groups = self.history.space.groups
         mean = fit(X[some], z[some], groups, rounds=2, steps=5).gp.mean(X)
-        best = np.argsort(-mean, kind="stable")[: _SIZE.subset // 2]
-        rest = np.setdiff1d(np.arange(n), best)
-        even = rest[np.linspace(0, len(rest) - 1, _SIZE.subset // 2).astype(int)]
-        return np.sort(np.concatenate([best, even]))
+        return _best_and_even(mean, _SIZE.subset)
 
 
-def _distinct(fits: list[Fit], most: float) -> list[Fit]:
-    """The fits of different modes, the best first, that are at most so many nats behind."""
+def _best_and_even(mean: Array, size: int) -> IntArray:
+    """So many measurements: half have the highest mean, and half are evenly spaced."""
+    best = np.argsort(-mean, kind="stable")[: size // 2]
+    rest = np.setdiff1d(np.arange(len(mean)), best)
+    even = rest[np.linspace(0, len(rest) - 1, size // 2).astype(int)]
+    return np.sort(np.concatenate([best, even]))
+
+
+def _distinct(fits: list[Fit], n: int) -> list[Fit]:
+    """The fits of different modes, the best first; ``n`` measurements refute those far behind."""
+    most = _EVIDENCE.second_mode if n > _SIZE.fixed_from else _EVIDENCE.any_mode
     kept: list[Fit] = []
     for each in fits:
         behind = fits[0].evidence - each.evidence

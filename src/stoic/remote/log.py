@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 from stoic.errors import InvalidInput, StoreDamaged
-from stoic.forks import ForkAware
+from stoic.forks import ForkAware, held_elsewhere
 from stoic.remote.calling import Caller
 from stoic.remote.wire import entry_of, number_in, rows_in
 from stoic.study.advisers import Adviser
@@ -34,9 +34,7 @@ class RemoteLog(ForkAware):
         self.join_forks()
 
     def after_fork_in_child(self) -> None:
-        if self.thinking.acquire(blocking=False):  # free, or held by the thread that forked
-            self.thinking.release()
-        else:
+        if held_elsewhere(self.thinking):
             self.thinking = threading.RLock()
             self._follower.forget()
 

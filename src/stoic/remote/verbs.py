@@ -10,7 +10,6 @@ from typing import Any
 
 from stoic.checks import describe, integer, number
 from stoic.errors import InvalidInput, InvalidParams, InvalidPayoff
-from stoic.forks import ForkAware
 from stoic.remote.calling import Caller
 from stoic.remote.keys import Keys
 from stoic.remote.log import RemoteLog
@@ -26,9 +25,9 @@ from stoic.remote.wire import (
 from stoic.study.advisers import Adviser
 from stoic.study.answers import StudyAnswers
 from stoic.study.definition import Definition, checked_params
+from stoic.study.leases.holder import LeaseHolder
 from stoic.study.records import StudyTrial, TrialRecord, numbered
 from stoic.study.store.rows import MAX_ROWS
-from stoic.study.workers import this_worker
 
 __all__ = ["RemoteVerbs"]
 
@@ -36,7 +35,7 @@ _PAGE = 1000  # trials of a reply
 _MAX_REASON_CHARACTERS = 10_000
 
 
-class RemoteVerbs(StudyAnswers, ForkAware):
+class RemoteVerbs(StudyAnswers, LeaseHolder):
     """A study of a server as `stoic.Study` has its verbs; each call is one request or a few.
 
     After a fork, the child's object has connections of its own, and no leases.
@@ -46,19 +45,10 @@ class RemoteVerbs(StudyAnswers, ForkAware):
         self, caller: Caller, state: State, definition: Definition, lease: float, worker: str | None
     ) -> None:
         self.name, self.lease = state.name, lease
-        self._caller, self._uid, self._named = caller, state.uid, worker
+        self._caller, self._uid = caller, state.uid
         self._log = RemoteLog(caller, state.name, state.uid, definition)
         self._keys = Keys()
-        self._tokens: dict[int, str] = {}  # of the leases of this object
-        self.join_forks()
-
-    def after_fork_in_child(self) -> None:
-        self._tokens = {}  # they are the parent's
-
-    @property
-    def worker(self) -> str:
-        """The name of this worker; the server puts the id of its token before it."""
-        return this_worker() if self._named is None else self._named
+        LeaseHolder.__init__(self, worker)
 
     @property
     def uid(self) -> str:
@@ -144,9 +134,7 @@ class RemoteVerbs(StudyAnswers, ForkAware):
             rows = rows_in(self._post("ask", wish, key=key), "trials")
         if not rows:
             return None
-        trial = trial_of(rows[0])
-        self._tokens[trial.number] = trial.token
-        return trial
+        return self._keep(trial_of(rows[0]))
 
     def renew(self, trial: StudyTrial | int, lease: float | None = None) -> bool:
         """Lease for ``lease`` seconds from now; False where it is not ours: see `stoic.Study`."""
@@ -162,7 +150,7 @@ class RemoteVerbs(StudyAnswers, ForkAware):
     def _held(self, trial: StudyTrial | int) -> tuple[int, str]:
         """A trial's number, and the token of its lease, empty where this object has none."""
         which = self._number(trial)
-        return which, trial.token if isinstance(trial, StudyTrial) else self._tokens.get(which, "")
+        return which, self._lease_of(trial, which)
 
     def _done(self, verb: str, wish: Mapping[str, Any], what: str) -> bool:
         return self._post(verb, wish).get(what) is True
@@ -203,7 +191,7 @@ class RemoteVerbs(StudyAnswers, ForkAware):
         count = integer(measurement, "measurement", at_least=0, at_most=2**31)
         wish = {"trial": which, "value": y, "measurement": count, "worker": self.worker}
         self._post("tell", wish)
-        self._tokens.pop(which, None)
+        self._ended(which)
 
     def fail(self, trial: StudyTrial | int, reason: str = "") -> None:
         """Report that a trial gave no value; a repeated report changes nothing."""
@@ -212,7 +200,7 @@ class RemoteVerbs(StudyAnswers, ForkAware):
             raise InvalidInput(f"expected reason as text, got {describe(reason)}")
         wish = {"trial": which, "reason": reason[:_MAX_REASON_CHARACTERS], "worker": self.worker}
         self._post("fail", wish)
-        self._tokens.pop(which, None)
+        self._ended(which)
 
     def add(self, params: Mapping[str, Any], value: float) -> StudyTrial:
         """Take in a measurement that was made elsewhere, as a trial of its own."""

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import logging
 import re
+import time
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -22,7 +23,9 @@ from stoic.study.store.rows import Entry
 __all__ = ["Event", "Feeds", "position_of"]
 
 _LOG = logging.getLogger("stoic.server")
-_POLL_SECONDS = 1.0  # for what other processes write
+_POLL_SECONDS = 0.25  # for what other processes write
+_SIGN_SECONDS = 1.0  # without an event, until a sign is given
+_IDLE_SECONDS = 5.0  # without a reader, until a study is not followed any more
 _MERGE_SECONDS = 0.05  # for which events are collected
 _MAX_BEHIND = 2000  # events that a slow reader may miss; then it must connect again
 _ID = re.compile(r"([0-9]{1,12})-([0-9]{1,12})")
@@ -82,7 +85,7 @@ class Feeds:
                     yield event
             while not self.closing.is_set() and queue in feed.queues:
                 try:
-                    yield await asyncio.wait_for(queue.get(), _POLL_SECONDS)
+                    yield await asyncio.wait_for(queue.get(), _SIGN_SECONDS)
                 except TimeoutError:
                     yield None
         finally:
@@ -101,16 +104,15 @@ class Feeds:
     async def _follow(self, feed: _Feed) -> None:
         """Publish what is new, as long as somebody watches."""
         try:
-            idle = 0
-            while idle < 5:
+            read = time.monotonic()
+            while time.monotonic() < read + _IDLE_SECONDS:
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(feed.wake.wait(), _POLL_SECONDS)
                     await asyncio.sleep(_MERGE_SECONDS)
                 feed.wake.clear()
                 if not feed.queues:
-                    idle += 1
                     continue
-                idle = 0
+                read = time.monotonic()
                 events, feed.seen = await _events(self._reader, feed.ref, feed.seen)
                 feed.publish(events)
         except StoicError as error:

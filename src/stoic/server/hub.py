@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -115,7 +116,7 @@ class Hub:
             with Study(self.settings.store, name, **arguments) as study:
                 return StudyRef(study.name, study.uid)
 
-        ref = await self.writer.run_alone(make)
+        ref = await asyncio.to_thread(make)
         self.forget(ref)
         self.feeds.changed(ref)
         return await self.reader.state(ref)
@@ -128,18 +129,22 @@ class Hub:
                 if study.uid != ref.uid:
                     raise UnknownStudy(f"expected study {ref.name!r} to be there still, got none")
 
-        await self.writer.run_alone(widen)
+        await asyncio.to_thread(widen)
         self.feeds.changed(ref)
         return await self.reader.state(ref)
 
     async def finals(
         self, ref: StudyRef, evaluations: int, contenders: Sequence[Mapping[str, Any]] | None
     ) -> bool:
-        """Begin finals; who takes part is computed outside of the writer. False without two."""
-        chosen = contenders or await self.advisers.contenders(ref, evaluations)
-        if len(chosen) < 2:
-            return False
-        return await self.write(ref, lambda study: study.start_finals(evaluations, chosen))
+        """Begin finals, in the process that has the log; False without two contenders."""
+        began = await self.advisers.begin_finals(ref, evaluations, contenders or None)
+        self.feeds.changed(ref)
+        return began
+
+    async def end_finals(self, ref: StudyRef) -> None:
+        """End the finals, if there are any."""
+        await self.advisers.end_finals(ref)
+        self.feeds.changed(ref)
 
     def forget(self, ref: StudyRef) -> None:
         """Forget a study that was deleted, or that another definition replaced."""
@@ -156,6 +161,7 @@ class Hub:
         """Change a study; it is on the disk when this returns."""
         result = await self.writer.run(ref, operation)
         self.feeds.changed(ref)
+        self.pages.changed(ref)
         return result
 
     # -- ask ----------------------------------------------------------------------------------

@@ -64,7 +64,8 @@ class Service(uvicorn.Server):
 def serve(settings: Settings) -> None:
     """Serve until SIGINT or SIGTERM."""
     _log_to_stderr()
-    open_store(settings.store, make=not settings.read_only).close()  # or say why it can't be
+    writes = not settings.read_only
+    open_store(settings.store, make=writes, convert=writes).close()  # or say why it can't be
     service = Service(settings)
     if not is_loopback(settings.host) and not settings.behind_proxy:
         print("stoic: tokens travel unencrypted: put a proxy with TLS in front", file=sys.stderr)

@@ -7,6 +7,7 @@ import threading
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from stoic.checks import given_direction
@@ -18,7 +19,7 @@ from stoic.errors import (
     UnknownStudy,
     UnknownTrial,
 )
-from stoic.forks import ForkAware
+from stoic.forks import ForkAware, held_elsewhere
 from stoic.study.advisers import Adviser
 from stoic.study.advisers.following import Follower, Logged, logged
 from stoic.study.definition import Definition, StudyArguments
@@ -33,7 +34,16 @@ from stoic.study.store.verify import not_behind, verify
 
 _LOG = logging.getLogger("stoic.study")
 
-__all__ = ["OpenStudy"]
+__all__ = ["OpenStudy", "Use"]
+
+
+@dataclass(frozen=True)
+class Use:
+    """What a study is opened for: a server opens it several times, each time for a part."""
+
+    follows: bool = True  # else the adviser gets the log when it is first needed, if ever
+    verifies: bool = True  # else another connection of the process has just verified the study
+    reclaims: bool = True  # trials of workers that ended on this machine
 
 
 class OpenStudy(ForkAware):
@@ -45,9 +55,14 @@ class OpenStudy(ForkAware):
     """
 
     def __init__(
-        self, store: object, name: str, arguments: StudyArguments, mode: int = 0o600
+        self,
+        store: object,
+        name: str,
+        arguments: StudyArguments,
+        mode: int = 0o600,
+        use: Use | None = None,
     ) -> None:
-        self.name = name
+        self.name, self._use = name, use or Use()
         wanted = Definition.of(arguments) if arguments.enough else None
         self._shared = isinstance(store, Database)
         self.database = _opened(store, name, arguments, mode)
@@ -91,8 +106,9 @@ class OpenStudy(ForkAware):
     ) -> tuple[StudyRow, Definition]:
         counters = self.database.counters()
         with self.database.read() as connection:
-            self.database.check(connection)
-            not_behind(connection, counters, self.database.url.path)
+            if self._use.verifies:
+                self.database.check(connection)
+                not_behind(connection, counters, self.database.url.path)
             found = find(connection, self.name)
             others = names(connection)
             if found is not None:
@@ -136,8 +152,10 @@ class OpenStudy(ForkAware):
     def _load(self) -> None:
         with self.database.read() as connection:
             row = self.ledger.present(connection).row
-            if not self.adviser.needs_history:
-                verify(connection, self.ledger, row)
+            if not self._use.follows or not self.adviser.needs_history:
+                if self._use.verifies:
+                    verify(connection, self.ledger, row)
+                self._follower.begin(last_change(connection, self.ledger))
                 return
             entries: list[Logged] = []
             verify(connection, self.ledger, row, lambda *each: entries.append(each))
@@ -161,9 +179,7 @@ class OpenStudy(ForkAware):
         return self._follower.seen
 
     def after_fork_in_child(self) -> None:
-        if self._thinking.acquire(blocking=False):  # free, or held by the thread that forked
-            self._thinking.release()
-        else:
+        if held_elsewhere(self._thinking):
             self._thinking = threading.RLock()
             self._follower.forget()
 
@@ -188,8 +204,17 @@ class OpenStudy(ForkAware):
     def keep_definition(self, connection: Connection, row: StudyRow) -> None:
         """Take in a changed definition, where the adviser needs nothing else of the log."""
         last = last_change(connection, self.ledger)
-        if last is not None and last.seq > self._follower.change_seq:
+        if last is None or last.seq <= self._follower.change_seq:
+            return
+        if self._follower.seen:
             self.catch_up(connection, row)
+        else:
+            self._follower.begin(last)
+
+    def renew_definition(self) -> None:
+        """Take in a definition that another worker changed."""
+        with self.thinking, self.database.read() as connection:
+            self.keep_definition(connection, self.ledger.present(connection).row)
 
     def _after(self, connection: Connection, row: StudyRow) -> list[Logged]:
         """Entries that are new to the adviser."""

@@ -24,7 +24,7 @@ class Proposal:
     entries: int  # of the log
     params: dict[str, Any]
     before: tuple[dict[str, Any], ...] = ()  # proposals for the trials just before this one
-    made: str = "model"  # "random" where it was drawn without the model
+    made: str = "model"  # "batch" where many share the work; "random": drawn without the model
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,9 @@ class StudyTrial:
     lease_until: float  # by this client's clock; the store measures leases by its own
     study: str  # uid of the study
     token: str = field(default="", repr=False)
-    # "model"; "earlier-model", of a proposal that was out of date; "random"; "queue", of a trial
-    # that was enqueued or came back; "again", of an ask that was repeated; "" of one not asked
+    # "model"; "batch", one of many that share the work; "earlier-model", of a proposal that was out
+    # of date; "random"; "queue", of a trial that was enqueued or came back; "again", of an ask that
+    # was repeated; "" of one not asked
     made: str = field(default="", compare=False)
 
 

@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 from stoic.checks import describe, integer, number
 from stoic.errors import InvalidInput, InvalidPayoff
@@ -18,7 +18,7 @@ from stoic.spaces import Space
 from stoic.study.definition import StudyArguments, checked_name
 from stoic.study.leases.keys import checked_key, token_of
 from stoic.study.leases.verbs import StudyLeases, checked_worker
-from stoic.study.opened import OpenStudy
+from stoic.study.opened import OpenStudy, Use
 from stoic.study.records import StudyTrial
 from stoic.study.repair.backup import backup
 from stoic.study.running import run
@@ -100,6 +100,8 @@ class Study(StudyLeases):
     1
     """
 
+    _use: ClassVar[Use] = Use()
+
     def __init__(
         self,
         store: str | os.PathLike[str] | Database = "stoic.db",
@@ -124,10 +126,11 @@ class Study(StudyLeases):
         )
         self.name = checked_name(name, "name")
         who = checked_worker(lease, worker, max_lost_leases)
-        super().__init__(OpenStudy(store, self.name, arguments, _mode(mode)), *who)
+        super().__init__(OpenStudy(store, self.name, arguments, _mode(mode), self._use), *who)
         self._closing = weakref.finalize(self, self._opened.close)
         try:
-            self._leases.reclaim()
+            if self._use.reclaims:
+                self._leases.reclaim()
         except BaseException:
             self.close()
             raise

@@ -13,7 +13,7 @@ from stoic.study.exchange.logs import log_page
 from stoic.study.opened import OpenStudy
 from stoic.study.records import TrialRecord
 from stoic.study.store.urls import shown
-from stoic.study.trials import records
+from stoic.study.trials import Records, records
 
 __all__ = ["StudyView"]
 
@@ -23,6 +23,7 @@ class StudyView(StudyAnswers):
 
     def __init__(self, opened: OpenStudy) -> None:
         self._opened = opened
+        self._records: Records | None = None
 
     @property
     def _definition(self) -> Definition:
@@ -64,6 +65,14 @@ class StudyView(StudyAnswers):
         """All trials, by number."""
         with self._opened.database.read() as connection:
             return records(connection, self._opened.ledger)
+
+    def records(self) -> Records:
+        """All trials, for those who follow a study: a further call reads what is new."""
+        if self._records is None:
+            self._records = Records(self._opened.ledger)
+        with self._opened.database.read() as connection:
+            self._records.update(connection)
+        return self._records
 
     def entries_after(self, seq: int = 0, limit: int = 1000) -> list[dict[str, Any]]:
         """At most ``limit`` entries of the log after the ``seq``-th, in order, as plain data.

@@ -21,7 +21,7 @@ import numpy as np
 
 from stoic.checks import Array
 from stoic.optimize.acquisition import Acquisition
-from stoic.optimize.failures import Failures
+from stoic.optimize.failing.failures import Failures
 from stoic.optimize.history import History
 from stoic.optimize.model import Model
 from stoic.optimize.modeller import Modeller

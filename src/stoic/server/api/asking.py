@@ -80,7 +80,7 @@ async def finals(call: Call, study: StudyRef, body: Finals) -> Any:
     if (body.begin is None) != body.end:
         raise InvalidInput("expected begin with a number of evaluations, or end as true")
     if body.end:
-        await call.hub.write(study, Study.end_finals)
+        await call.hub.end_finals(study)
         return {"finals": False}
     return {"finals": await call.hub.finals(study, body.begin or 1, body.contenders)}
 

@@ -211,7 +211,7 @@ class Trial(BaseModel):
     attempt: int
     uid: str
     lease: Lease
-    made: Literal["model", "earlier-model", "random", "queue", "again"]
+    made: Literal["model", "batch", "earlier-model", "random", "queue", "again"]
 
 
 class Asked(BaseModel):

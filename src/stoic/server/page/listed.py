@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence, Set
+from typing import Any, NamedTuple
 
 from stoic.report import Result
 from stoic.report.html.markup import config, figure, percent, printable
 from stoic.report.html.tables import wildest
-from stoic.report.views import lucky, suspected
 from stoic.study import TrialRecord
-from stoic.study.records import Exclusion
 from stoic.study.store.rows import FAILED, OPEN, TAKEN_BACK, TOLD
+from stoic.study.trials import Records
 
-__all__ = ["excluded", "latest", "queue", "suspects", "workers"]
+__all__ = ["Marks", "excluded", "latest", "measurement_of", "queue", "suspects", "workers"]
 
 MAX_SUSPECTS = 60
 _MAX_LATEST = 15
@@ -29,12 +28,32 @@ def shown(params: Mapping[str, Any]) -> str:
     return config(params, _MAX_PARAMETERS)
 
 
-def suspects(result: Result, records: Sequence[TrialRecord]) -> list[dict[str, Any]]:
+class Marks(NamedTuple):
+    """What the model found of single measurements, each a trial and its value."""
+
+    suspects: frozenset[tuple[int, float]] = frozenset()
+    luckiest: tuple[int, float] | None = None
+
+    @classmethod
+    def of(cls, result: Result) -> Marks:
+        """The marks of a result."""
+        lucky = None if result.luckiest is None else result.luckiest.trial
+        found = frozenset((suspect.trial, suspect.value) for suspect in result.suspects)
+        return cls(found, None if lucky is None else (lucky.number, lucky.value or 0.0))
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> Marks:
+        """The marks as JSON gives them."""
+        lucky = data["luckiest"]
+        return cls(frozenset(map(tuple, data["suspects"])), lucky and tuple(lucky))
+
+
+def suspects(result: Result, records: Records) -> list[dict[str, Any]]:
     """The wildest suspects, each with what was expected and the reason."""
     return [
         {
             "trial": each.trial,
-            "measurement": _measurement(records, each.trial, each.value),
+            "measurement": measurement_of(records, each.trial, each.value),
             "params": shown(each.params),
             "value": figure(each.value),
             "expected": figure(each.expected),
@@ -45,33 +64,37 @@ def suspects(result: Result, records: Sequence[TrialRecord]) -> list[dict[str, A
     ]
 
 
-def _measurement(records: Sequence[TrialRecord], trial: int, value: float) -> int:
-    """Which measurement of its trial a value is."""
-    values = records[trial].values if trial < len(records) else ()
-    return values.index(value) if value in values else 0
+def measurement_of(records: Records, trial: int, value: float) -> int:
+    """With which number a value of a trial was reported."""
+    values = records.trials[trial].values if trial < len(records.trials) else ()
+    return records.measurement(trial, values.index(value)) if value in values else 0
 
 
-def latest(result: Result, records: Sequence[TrialRecord]) -> list[dict[str, Any]]:
+def latest(records: Records, marks: Marks) -> list[dict[str, Any]]:
     """The latest evaluations, the newest first."""
-    wrong, luckiest, n = suspected(result), lucky(result), len(result.trials)
-    found = []
-    for i in range(n - 1, max(n - 1 - _MAX_LATEST, -1), -1):
-        trial = result.trials[i]
-        remarks = ["suspect"] * (i in wrong) + ["luckiest"] * (i == luckiest)
-        if trial.failed:
-            remarks.append(f"failed: {printable(trial.reason or 'no reason given', 120)}")
-        record = records[trial.number] if trial.number < len(records) else None
-        again = trial.value is not None and record is not None
+    found: list[dict[str, Any]] = []
+    for number, which in reversed(records.outcomes):
+        if len(found) == _MAX_LATEST:
+            break
+        record = records.trials[number]
+        if which in record.excluded:
+            continue
+        failed = record.state == FAILED
+        value = None if failed else record.values[which]
+        suspect = (number, value) in marks.suspects
+        remarks = ["suspect"] * suspect + ["luckiest"] * ((number, value) == marks.luckiest)
+        if failed:
+            remarks.append(f"failed: {printable(record.reason or 'no reason given', 120)}")
         found.append({
-            "trial": trial.number,
-            "measurement": _measurement(records, trial.number, trial.value or 0.0) if again else 0,
-            "params": shown(trial.params),
-            "value": "" if trial.value is None else figure(trial.value),
+            "trial": number,
+            "measurement": records.measurement(number, which),
+            "params": shown(record.params),
+            "value": "" if value is None else figure(value),
             "remark": ", ".join(remarks),
-            "failed": trial.failed,
-            "suspect": i in wrong,
-            "worker": "" if record is None else printable(record.worker, _MAX_NAME),
-            "told": None if record is None else record.told,
+            "failed": failed,
+            "suspect": suspect,
+            "worker": printable(record.worker, _MAX_NAME),
+            "told": record.told,
         })  # fmt: skip
     return found
 
@@ -99,22 +122,20 @@ def queue(records: Iterable[TrialRecord]) -> dict[str, Any]:
     }
 
 
-def excluded(
-    result: Result, records: Sequence[TrialRecord], rules: Sequence[Exclusion]
-) -> list[dict[str, Any]]:
+def excluded(result: Result, records: Records) -> list[dict[str, Any]]:
     """Excluded measurements and failures, each with what excludes it."""
     numbers = sorted(trial.number for trial in result.trials)
-    prefixes = [rule.worker for rule in rules if rule.worker is not None]
-    named = {rule.trial for rule in rules}
+    prefixes = [rule.worker for rule in records.rules if rule.worker is not None]
+    named = {rule.trial for rule in records.rules}
     found: list[dict[str, Any]] = []
-    for record in records:
+    for record in records.trials:
         for i in record.excluded:
             y = record.values[i] if i < len(record.values) else None
             by = next((prefix for prefix in prefixes if record.worker.startswith(prefix)), None)
             by = None if record.number in named else by
             found.append({
                 "trial": record.number,
-                "measurement": i,
+                "measurement": records.measurement(record.number, i),
                 "position": bisect_left(numbers, record.number) - 0.5,
                 "y": y,
                 "value": "failed" if y is None else figure(y),
@@ -125,9 +146,8 @@ def excluded(
     return found
 
 
-def workers(records: Sequence[TrialRecord], result: Result) -> dict[str, Any]:
+def workers(records: Sequence[TrialRecord], wrong: Set[tuple[int, float]]) -> dict[str, Any]:
     """Workers with their trials, and the shares that failed or are suspects."""
-    wrong = {(suspect.trial, suspect.value) for suspect in result.suspects}
     found: dict[str, dict[str, Any]] = {}
     for record in records:
         if not record.worker:

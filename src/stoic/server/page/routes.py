@@ -11,7 +11,7 @@ from stoic.server.access import Verb
 from stoic.server.page.charted import newer
 from stoic.server.page.files import static_file
 from stoic.server.page.rendering import digests, page, parts
-from stoic.server.problems import Problem, busy
+from stoic.server.problems import Problem
 from stoic.server.routing import Call, Routes, as_json
 from stoic.server.store.writing import StudyRef
 from stoic.study import Study
@@ -20,6 +20,7 @@ __all__ = ["routes"]
 
 routes = Routes("page")
 _MAX_DIGITS = 12  # of a number in a form
+_PATIENCE_SECONDS = 0.25  # for the present figures, before earlier ones are shown
 _NAMED = ("answer", "baseline")
 _DONE = {
     "again": "It is asked next, before any suggestion.",
@@ -67,9 +68,7 @@ async def static(call: Call, name: str) -> Any:
 @routes.add("GET", "/studies/{study}", include_in_schema=False)
 async def study(call: Call, study: StudyRef) -> Any:
     """One study, as it is now."""
-    found = await call.hub.pages.get(study)
-    if found is None:
-        return HTMLResponse(page("waiting", study=study.name[:200], **_about(call)))
+    found = await call.hub.pages.get(study, _PATIENCE_SECONDS)
     done = _DONE.get(call.query_params.get("done", ""), "")
     about = _about(call)
     made = parts(found, _may(call), about["csrf"])
@@ -79,7 +78,7 @@ async def study(call: Call, study: StudyRef) -> Any:
 @routes.add("GET", "/studies/{study}/live", include_in_schema=False)
 async def live(call: Call, study: StudyRef) -> Any:
     """The parts of the page that differ from those that a browser has."""
-    found = await _snapshot(call, study)
+    found = await call.hub.pages.get(study)
     known = digests(call.query_params.get("have", ""))
     made = parts(found, _may(call), _about(call)["csrf"])
     new = (
@@ -93,18 +92,11 @@ async def live(call: Call, study: StudyRef) -> Any:
 @routes.add("GET", "/studies/{study}/points", include_in_schema=False)
 async def points(call: Call, study: StudyRef) -> Any:
     """The points of the chart; with ``after``, those beyond that position alone."""
-    found = await _snapshot(call, study)
+    found = await call.hub.pages.get(study)
     given = call.query_params.get("after", "0")
     after = _number(given, "after")
     chart = newer(found["chart"], after)
     return as_json(chart | {"version": found["version"], "objective": found["objective"]})
-
-
-async def _snapshot(call: Call, ref: StudyRef) -> dict[str, Any]:
-    found = await call.hub.pages.get(ref)
-    if found is None:
-        raise busy("expected the first figures of this study soon; try again", 2)
-    return found
 
 
 def _may(call: Call) -> dict[str, bool]:
@@ -131,7 +123,7 @@ async def again(call: Call, study: StudyRef) -> Any:
     what = form.get("what", "trial")
     params: dict[str, Any] | None
     if what in _NAMED:
-        found = await _snapshot(call, study)
+        found = await call.hub.pages.get(study, _PATIENCE_SECONDS)
         best = found["best"] or {}
         params = found["baseline"] if what == "baseline" else best.get("params")
         if params is None:

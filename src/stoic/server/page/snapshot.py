@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from stoic.numbers import with_interval
@@ -29,13 +29,17 @@ from stoic.report.views import Slice, View, around
 from stoic.server.page import listed
 from stoic.server.page.charted import charted
 from stoic.server.page.course import Course
-from stoic.study import Study, TrialRecord
+from stoic.server.page.listed import Marks
+from stoic.server.page.present import lists
+from stoic.study import Study
 from stoic.study.advisers import Adviser
+from stoic.study.trials import Records
 
 __all__ = ["Snapshots", "snapshot"]
 
 _LEASES_SECONDS = 5.0  # after which leases are read again, though nothing else is new
-_MAX_TEXT = 200  # characters of an objective or a name
+_QUICK = 0.3  # of the time of a snapshot: faster conclusions leave time for slower parts
+_OLD_SECONDS = 5.0  # after which a slower part is computed, though the conclusions are new
 
 
 def snapshot(study: Study) -> dict[str, Any]:
@@ -51,11 +55,13 @@ class Snapshots:
         self._at: tuple[int, int] | None = None  # entries and trials of the main part
         self._adviser: Adviser | None = None  # another one where something was excluded
         self._result: Result | None = None
-        self._records: Sequence[TrialRecord] = ()
+        self._records: Records | None = None
         self._around: tuple[list[Importance], list[Slice]] = ([], [])
         self._room: Room | None = None
         self._known: dict[str, Result] = {}  # what each of the slower parts was computed from
         self._read = -math.inf  # when the trials were read
+        self._went_on = -math.inf  # when a slower part was last computed
+        self._doubts = ""  # how much the suspects count, as markup
         self._lists: dict[str, Any] = {}
         self._fixed_markup: dict[str, str] = {}
         self._kept: dict[str, Any] = {}  # markup that takes long, and what it was made from
@@ -63,21 +69,29 @@ class Snapshots:
     def take(self, seconds: float = 0.5) -> dict[str, Any]:
         """A snapshot; after so many seconds, slower parts stay as they were before.
 
+        New conclusions come without slower parts first, unless these have long been old.
         ``unfinished`` names the parts that are not of the whole log; a further call goes on.
         """
-        ends = time.monotonic() + seconds
+        began, before = time.monotonic(), self._result
         adviser = self.study.informed()
         result = self._main(adviser)
+        known = result is before or time.monotonic() < began + _QUICK * seconds
+        if known or time.monotonic() > self._went_on + _OLD_SECONDS:
+            self._go_on(adviser, result, began + seconds)
+            self._went_on = time.monotonic()
+        self._step += 1
+        return self._shown(adviser, result)
+
+    def _go_on(self, adviser: Adviser, result: Result, ends: float) -> None:
+        """Compute slower parts, one at least, as long as there is time."""
         for name, compute in self._slower(adviser, result):
-            if time.monotonic() >= ends and name in self._known:
-                break
             if self._known.get(name) is not result:
                 compute()
                 self._known[name] = result
+                if time.monotonic() >= ends:
+                    return
         if self._optimizer(adviser) is not None:
             self._course.advance(result, lambda: time.monotonic() >= ends)
-        self._step += 1
-        return self._shown(adviser, result)
 
     def _main(self, adviser: Adviser) -> Result:
         """All conclusions and lists, if anything is new."""
@@ -85,11 +99,11 @@ class Snapshots:
         same = self._result is not None and at == self._at and adviser is self._adviser
         if self._result is not None and same and now < self._read + _LEASES_SECONDS:
             return self._result
-        self._records, self._read = self.study.trials, now
+        self._records, self._read = self.study.records(), now
         if self._result is None or not same:
             self._result, self._at, self._adviser = adviser.result(), at, adviser
             self._course.take(self._result)
-        self._lists = self._listed(self._result)
+        self._lists = self._listed(self._result, self._records)
         return self._result
 
     @staticmethod
@@ -100,8 +114,12 @@ class Snapshots:
     def _slower(self, adviser: Adviser, result: Result) -> list[tuple[str, Callable[[], None]]]:
         """The parts that take longer, the one that is most out of date first."""
         optimizer = self._optimizer(adviser)
+
+        def doubts() -> None:
+            self._doubts = tables.doubts(result, listed.MAX_SUSPECTS)
+
         if optimizer is None:
-            return []
+            return [("doubts", doubts)]
 
         def room() -> None:
             self._room = adviser.room()
@@ -109,7 +127,7 @@ class Snapshots:
         def parameters() -> None:
             self._around = around(optimizer, result)
 
-        order = [("room", room), ("parameters", parameters)]
+        order = [("doubts", doubts), ("room", room), ("parameters", parameters)]
         return sorted(order, key=lambda item: self._age(item[0], result), reverse=True)
 
     def _age(self, name: str, result: Result) -> float:
@@ -119,35 +137,26 @@ class Snapshots:
 
     # -- the data -----------------------------------------------------------------------------
 
-    def _listed(self, result: Result) -> dict[str, Any]:
-        """What the log and the trials alone tell."""
-        study, records = self.study, self._records
-        excluded = listed.excluded(result, records, study.excluded)
-        queue = listed.queue(records)
+    def _listed(self, result: Result, records: Records) -> dict[str, Any]:
+        """What the log, the trials and the answer tell."""
+        marks = Marks.of(result)
         self._fixed_markup = {
             "finals": finals(result),
             "legend": legend(result),
             "fluke": tables.fluke(result),
-            "doubts": tables.doubts(result, listed.MAX_SUSPECTS),
             "failures": tables.failures(result),
             "terms": parts.terms(result),
         }
-        return {
-            "name": printable(study.name, _MAX_TEXT),
-            "uid": study.uid,
-            "objective": printable(result.objective, _MAX_TEXT),
-            "direction": result.direction,
-            "counts": self._counts(result, queue, excluded),
+        return lists(self.study, records, marks) | {
+            "marks": {"suspects": sorted(marks.suspects), "luckiest": marks.luckiest},
+            "behind": 0,
             "headline": _headline(result),
             "baseline": None if result.baseline is None else dict(result.baseline),
             "best": None if result.best is None else result.best.to_dict(),
             "verdict": None if result.verdict is None else result.verdict.to_dict(),
             "luckiest": _luckiest(result, records),
             "suspects": listed.suspects(result, records),
-            "excluded": excluded,
-            "latest": listed.latest(result, records),
-            "queue": queue,
-            "workers": listed.workers(records, result),
+            "excluded": listed.excluded(result, records),
         }
 
     def _shown(self, adviser: Adviser, result: Result) -> dict[str, Any]:
@@ -165,23 +174,9 @@ class Snapshots:
         }
 
     def _unfinished(self, result: Result, optimizer: Optimizer | None) -> list[str]:
-        if optimizer is None:
-            return []
-        old = [name for name in ("room", "parameters") if self._known.get(name) is not result]
-        return old + ["estimates"] * bool(self._course.open())
-
-    def _counts(
-        self, result: Result, queue: dict[str, Any], excluded: Sequence[object]
-    ) -> dict[str, int]:
-        return {
-            "asked": len(self._records),
-            "evaluations": len(result.trials),
-            "failed": sum(result.failures.values()),
-            "suspects": len(result.suspects),
-            "excluded": len(excluded),
-            "running": queue["running_total"],
-            "waiting": queue["waiting_total"],
-        }
+        slower = ("doubts",) if optimizer is None else ("doubts", "room", "parameters")
+        old = [name for name in slower if self._known.get(name) is not result]
+        return old + ["estimates"] * (optimizer is not None and bool(self._course.open()))
 
     def _markup(self, result: Result, seen: View | None, last: bool) -> dict[str, str]:
         """The sections of the report that use the slower parts."""
@@ -198,16 +193,17 @@ class Snapshots:
             chart = covered(result, coverage(result, [share.name for share in shares]))
             drawn = "" if seen is None else parts.parameters(known or result, seen)
             self._kept = kept = kept | {"parameters": known, "drawn": drawn, "coverage": chart}
-        if last or (kept.get("course_of") is not result and seen is not None):
+        if last or "course" not in kept:  # of those without scripts, who load the page again
             course = ""
             if seen is not None and seen.estimates:
                 both = (progress(result, seen.estimates, wide=wide) for wide in (True, False))
                 course = "".join(both)
-            self._kept = kept = kept | {"course_of": result, "course": course}
+            self._kept = kept = kept | {"course": course}
         return made | {
             "parameters": kept["drawn"],
             "coverage": kept["coverage"],
-            "course": kept.get("course", ""),
+            "course": kept["course"],
+            "doubts": self._doubts,
         }
 
     def _of(self, name: str, result: Result) -> str:
@@ -255,14 +251,13 @@ def _headline(result: Result) -> dict[str, Any]:
     }
 
 
-def _luckiest(result: Result, records: Sequence[TrialRecord]) -> dict[str, Any] | None:
+def _luckiest(result: Result, records: Records) -> dict[str, Any] | None:
     if result.luckiest is None:
         return None
     trial = result.luckiest.trial
-    values = records[trial.number].values if trial.number < len(records) else ()
     return {
         "trial": trial.number,
-        "measurement": values.index(trial.value) if trial.value in values else 0,
+        "measurement": listed.measurement_of(records, trial.number, trial.value or 0.0),
         "value": figure(trial.value or 0.0),
         "params": listed.shown(trial.params),
         "why": printable(result.luckiest.why),

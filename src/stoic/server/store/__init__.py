@@ -1,1 +1,1 @@
-"""The store behind the server: one thread that writes, one that reads."""
+"""The store behind the server: one thread that writes, two that read."""

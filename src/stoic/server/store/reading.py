@@ -1,4 +1,4 @@
-"""Reads of the store, in a thread of their own: lists, counts, trials and the log."""
+"""Reads of the store, in threads of their own: lists, counts and the log; and long ones apart."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import json
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
 
 from stoic.errors import UnknownStudy
-from stoic.server.store.opening import Studies
+from stoic.server.store.opening import Reading, Studies
 from stoic.server.store.writing import StudyRef
 from stoic.study import Study, StudySummary, TrialRecord, summaries
 from stoic.study.definition import Definition, StudyArguments
@@ -49,14 +50,15 @@ class Reader:
     def __init__(self, store: str) -> None:
         self.store = store
         self._thread = ThreadPoolExecutor(1, "stoic-reader")
-        self._open = Studies(store, _MAX_OPEN)
+        self._long = ThreadPoolExecutor(1, "stoic-trials")  # reads that grow with the study
+        self._open = Studies(store, _MAX_OPEN, Reading)  # used by that thread alone
         self._database: Database | None = None
         self._ledgers: dict[str, Ledger] = {}
         self._recent: tuple[str, float, tuple[TrialRecord, ...]] = ("", 0.0, ())
 
     async def run(self, ref: StudyRef, operation: Callable[[Study], Result]) -> Result:
         """Execute an operation that changes nothing."""
-        return await self._in_thread(self._on_study, ref, operation)
+        return await self._in_thread(self._on_study, ref, operation, of=self._long)
 
     async def studies(self) -> tuple[StudySummary, ...]:
         """The studies of the store, oldest first."""
@@ -80,7 +82,7 @@ class Reader:
 
         A first page is read anew: it shows all that was acknowledged before.
         """
-        return await self._in_thread(self._trials, ref, anew)
+        return await self._in_thread(self._trials, ref, anew, of=self._long)
 
     async def changes(self, ref: StudyRef, arguments: StudyArguments) -> list[str]:
         """What opening a study with these arguments would change, in words; often nothing.
@@ -97,17 +99,26 @@ class Reader:
         """The entries of the log after one, and how far the study is."""
         return await self._in_thread(self._since, ref, after)
 
+    def release(self, ref: StudyRef) -> None:
+        """Close a study that nobody follows any more, with what was kept of it."""
+        with suppress(RuntimeError):  # the threads have ended, and all is closed
+            self._long.submit(self._open.forget, ref.uid)
+
     async def close(self) -> None:
-        """End the thread."""
+        """End the threads."""
         await asyncio.to_thread(self._thread.shutdown)
+        await asyncio.to_thread(self._long.shutdown)
         self._open.close()
         if self._database is not None:
             self._database.close()
 
-    async def _in_thread(self, run: Callable[..., Result], *arguments: Any) -> Result:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, run, *arguments)
+    async def _in_thread(
+        self, run: Callable[..., Result], *arguments: Any, of: ThreadPoolExecutor | None = None
+    ) -> Result:
+        thread = of or self._thread
+        return await asyncio.get_running_loop().run_in_executor(thread, run, *arguments)
 
-    # -- in the thread ------------------------------------------------------------------------
+    # -- in the threads ------------------------------------------------------------------------
 
     def _find(self, given: str) -> StudyRef | None:
         found = identified(self._opened(), given)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from stoic.errors import UnknownStudy
 from stoic.server.problems import busy
-from stoic.server.store.opening import Studies
+from stoic.server.store.opening import Reading, Recording, Studies
 from stoic.study import Study
 from stoic.study.store import open_store
 
@@ -23,6 +23,7 @@ _LOG = logging.getLogger("stoic.server")
 _MAX_WAITING = 2000  # operations; more are told to come again
 _MAX_GROUP = 128  # operations of one transaction
 _MAX_OPEN = 256  # studies that are held open
+_MAX_VERIFIED = 10_000  # studies that are remembered as verified
 
 Result = TypeVar("Result")
 
@@ -56,12 +57,14 @@ class Writer:
     def __post_init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._database = open_store(self.store, make=self.make)
-        self._studies = Studies(self._database, _MAX_OPEN)
+        self._studies = Studies(self._database, _MAX_OPEN, Recording)
+        self._verified: dict[str, asyncio.Task[None]] = {}  # by uid
         self._thread = threading.Thread(target=self._work, name="stoic-writer", daemon=True)
         self._thread.start()
 
     async def run(self, ref: StudyRef, operation: Callable[[Study], Result]) -> Result:
         """Execute an operation on a study; its changes are on the disk when this returns."""
+        await self._verify(ref)
         result: Result = await self._wait(ref, operation)
         return result
 
@@ -69,6 +72,20 @@ class Writer:
         """Execute an operation on the store, between the others."""
         result: Result = await self._wait(None, operation)
         return result
+
+    async def _verify(self, ref: StudyRef) -> None:
+        """Before a study is first used, verify its log, while others are served."""
+        task = self._verified.get(ref.uid)
+        if task is None:
+            while len(self._verified) >= _MAX_VERIFIED:
+                del self._verified[next(iter(self._verified))]
+            task = asyncio.create_task(asyncio.to_thread(_verified, self.store, ref))
+            self._verified[ref.uid] = task
+        try:
+            await asyncio.shield(task)
+        except Exception:
+            self._verified.pop(ref.uid, None)  # what was wrong may be mended
+            raise
 
     async def _wait(self, ref: StudyRef | None, operation: Callable[..., Any]) -> Any:
         if self._waiting.qsize() >= _MAX_WAITING:
@@ -147,6 +164,12 @@ class Writer:
             for operation in operations:
                 operation.error = error
             return None
+
+
+def _verified(store: str, ref: StudyRef) -> None:
+    with Reading(store, ref.name) as study:
+        if study.uid != ref.uid:
+            raise UnknownStudy(f"expected study {ref.name!r} to be there still; it was deleted")
 
 
 def _attempt(operation: _Operation, *arguments: Study) -> None:

@@ -4,48 +4,26 @@ Suggestions are computed by a bounded number of processes, each with the studies
 that neither the event loop nor the writer waits for the optimiser. A proposal is for the study as
 it was when it was made. Whoever asks alone gets one that is up to date, however long it takes:
 sequential use gives what `stoic.Study` alone would have suggested. Where several ask at once, each
-waits until the deadline. Then it gets a proposal that the model made a moment earlier, and if there
-is none, a uniform draw. The reply says which it is.
+waits until the deadline. Then it gets a proposal of the stock, which the model made a moment
+earlier. Where the model alone would be late, it makes many proposals at a time that share the work:
+what those who wait do not need is the new stock. Where there is none, an ask waits a while longer,
+and then gets a uniform draw. The reply says which it is.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from stoic.errors import StaleProposal
-from stoic.server.problems import Problem, busy
 from stoic.server.store.asking import Take
 from stoic.server.store.writing import StudyRef, Writer
 from stoic.server.thinking.child import SUGGESTIONS
 from stoic.server.thinking.process import Process
-from stoic.study import Proposal, Study, StudyTrial
+from stoic.server.thinking.queue import Queue
+from stoic.study import StudyTrial
 
-__all__ = ["Advisers", "Wish"]
-
-_PATIENCE_SECONDS = 40.0  # of whoever asks alone
-_MAX_WAITING = 512  # asks of one study
-_MAX_BATCH = 16  # proposals of one computation
-_MAX_TRIES = 3  # until a proposal that is out of date is taken, though nobody else asks
-_PAUSE_SECONDS = 0.1  # after a computation that failed
-_STOCK_SECONDS = 10.0  # after which proposals that were not taken are dropped
-
-_WITHOUT_THOUGHT = ("queue", "again")  # how trials are made that leave the proposal to the next
-
-
-@dataclass
-class Wish:
-    """One ask, and who waits for its trial; ``take`` asks the study with a proposal."""
-
-    take: Take
-    request: object  # one may ask for several trials
-    done: asyncio.Future[StudyTrial | None]
-    since: float = field(default_factory=time.monotonic)
-    tried: int = 0
+__all__ = ["Advisers"]
 
 
 class Advisers:
@@ -54,24 +32,31 @@ class Advisers:
     def __init__(self, store: str, count: int, deadline: float, writer: Writer) -> None:
         self._writer, self._deadline = writer, deadline
         self._processes = [Process(store, SUGGESTIONS) for _ in range(count)]
-        self._queues: dict[str, _Queue] = {}
+        self._queues: dict[str, Queue] = {}
 
     async def ask(self, ref: StudyRef, takes: Sequence[Take]) -> list[StudyTrial | None]:
         """Trials, by suggestions where they are needed."""
         queue, request = self._queue(ref), object()
         return await asyncio.gather(*(queue.ask(take, request) for take in takes))
 
-    async def contenders(self, ref: StudyRef, evaluations: int) -> list[dict[str, Any]]:
-        """Who would take part in finals that began now."""
-        process = self._queue(ref).process
-        found: list[dict[str, Any]] = await process.do("contenders", ref, evaluations=evaluations)
-        return found
+    async def begin_finals(
+        self, ref: StudyRef, evaluations: int, contenders: Sequence[Mapping[str, Any]] | None
+    ) -> bool:
+        """Begin finals; False where there are not two contenders."""
+        named = None if contenders is None else [dict(params) for params in contenders]
+        arguments = {"evaluations": evaluations, "contenders": named}
+        began: bool = await self._queue(ref).process.do("begin finals", ref, **arguments)
+        return began
 
-    def _queue(self, ref: StudyRef) -> _Queue:
+    async def end_finals(self, ref: StudyRef) -> None:
+        """End the finals, if there are any."""
+        await self._queue(ref).process.do("end finals", ref)
+
+    def _queue(self, ref: StudyRef) -> Queue:
         queue = self._queues.get(ref.uid)
         if queue is None:
             process = self._least_loaded()
-            queue = self._queues[ref.uid] = _Queue(ref, self._writer, process, self._deadline)
+            queue = self._queues[ref.uid] = Queue(ref, self._writer, process, self._deadline)
         return queue
 
     def _least_loaded(self) -> Process:
@@ -93,179 +78,3 @@ class Advisers:
     async def close(self) -> None:
         """End the processes."""
         await asyncio.gather(*(process.close() for process in self._processes))
-
-
-class _Queue:
-    """Those who wait for a trial of one study, served together."""
-
-    def __init__(self, ref: StudyRef, writer: Writer, process: Process, deadline: float) -> None:
-        self._ref, self._writer, self.process, self._deadline = ref, writer, process, deadline
-        self.waiting: list[Wish] = []
-        self._news = asyncio.Event()
-        self._serving: asyncio.Task[None] | None = None
-        self._thinking: asyncio.Task[list[Proposal]] | None = None
-        self._stock: list[Proposal] = []
-        self._stocked = 0.0  # when
-        self._missed = 0  # asks that got a draw since the model was last asked
-
-    async def ask(self, take: Take, request: object) -> StudyTrial | None:
-        """Wait for a trial."""
-        if len(self.waiting) >= _MAX_WAITING:
-            raise busy("expected fewer asks of this study at once; try again")
-        wish = Wish(take, request, asyncio.get_running_loop().create_future())
-        self.waiting.append(wish)
-        self._news.set()
-        if self._serving is None or self._serving.done():
-            self._serving = asyncio.create_task(self._serve())
-        try:
-            return await wish.done
-        finally:
-            with contextlib.suppress(ValueError):
-                self.waiting.remove(wish)
-
-    async def _serve(self) -> None:
-        try:
-            while self.waiting:
-                self._news.clear()
-                await self._without_thought()
-                await self._take_thought()
-                await self._overdue()
-                if self.waiting and self._thinking is None:
-                    self._think()
-                if self.waiting:
-                    with contextlib.suppress(TimeoutError):
-                        await asyncio.wait_for(self._news.wait(), self._until_next())
-        except Exception as error:
-            for wish in self.waiting:
-                if not wish.done.done():
-                    wish.done.set_exception(error)
-            self.waiting.clear()
-
-    # -- the ways to a trial ------------------------------------------------------------------
-
-    async def _without_thought(self) -> None:
-        """Trials that need no suggestion: repeated asks, and trials that came back."""
-        new = [wish for wish in self.waiting if not wish.tried]
-        if new:
-            none = Proposal(self._ref.uid, -1, -1, {}, (), "model")  # never up to date
-            await self._execute(new, [none] * len(new), stale_ok=False)
-
-    def _think(self) -> None:
-        # one model serves many suggestions: while behind, as many as were missed meanwhile
-        count = min(len(self.waiting) + self._missed, _MAX_BATCH)
-        self._missed = 0
-        self._thinking = asyncio.create_task(self._suggestions(count))
-        self._thinking.add_done_callback(self._thought)
-
-    def _thought(self, task: asyncio.Task[list[Proposal]]) -> None:
-        if not task.cancelled():
-            task.exception()  # if all have gone, nobody else looks at it
-        self._news.set()
-
-    async def _suggestions(self, count: int) -> list[Proposal]:
-        found = await self.process.do("suggest", self._ref, count=count)
-        return [_proposal(data) for data in found]
-
-    async def _take_thought(self) -> None:
-        """Take the proposals that the model made."""
-        if self._thinking is None or not self._thinking.done():
-            return
-        thought, self._thinking = self._thinking, None
-        try:
-            proposals = thought.result()
-        except Problem:  # the process was restarted, or has too much to do: it is asked again
-            await asyncio.sleep(_PAUSE_SECONDS)
-            return
-        if not self.waiting:
-            self._keep(proposals)
-            return
-        wishes = self.waiting[: len(proposals)]
-        tired = any(wish.tried > _MAX_TRIES for wish in wishes)
-        await self._execute(wishes, proposals, stale_ok=tired or not self._alone())
-        self._keep(proposals[len(wishes) :])
-
-    async def _overdue(self) -> None:
-        """Who waited until the deadline, and is not alone, takes what there is."""
-        now = time.monotonic()
-        patience = self._patience()
-        late = [wish for wish in self.waiting if now - wish.since >= patience]
-        if not late:
-            return
-        if now - self._stocked > _STOCK_SECONDS:
-            self._stock = []
-        proposals, self._stock = self._stock[: len(late)], self._stock[len(late) :]
-        rest = len(late) - len(proposals)  # has to do with uniform draws
-        self._missed += rest
-        await self._execute(late, proposals, draws=rest, stale_ok=True)
-
-    def _keep(self, proposals: list[Proposal]) -> None:
-        """Keep proposals that came too late, for whoever is late next."""
-        if proposals:
-            self._stock, self._stocked = [*self._stock, *proposals][-_MAX_BATCH:], time.monotonic()
-
-    def _until_next(self) -> float:
-        """Seconds until somebody is late."""
-        oldest = min(wish.since for wish in self.waiting)
-        return max(0.001, oldest + self._patience() - time.monotonic())
-
-    def _alone(self) -> bool:
-        """Whether all wishes are of one request."""
-        return len({id(wish.request) for wish in self.waiting}) <= 1
-
-    def _patience(self) -> float:
-        return _PATIENCE_SECONDS if self._alone() else self._deadline
-
-    async def _execute(
-        self,
-        wishes: Sequence[Wish],
-        proposals: list[Proposal],
-        *,
-        draws: int = 0,
-        stale_ok: bool,
-    ) -> None:
-        """Ask with the proposals, in their order, and with draws after them.
-
-        Whoever gets no trial goes on waiting.
-        """
-        asked = list(wishes)
-
-        def take(study: Study) -> list[StudyTrial | Exception | None]:
-            drawn = study.suggest(draws, model=False) if draws else []
-            return _take_all(study, asked, [*proposals, *drawn], stale_ok)
-
-        results = await self._writer.run(self._ref, take)
-        for wish, result in zip(asked, results, strict=True):
-            wish.tried += 1
-            if isinstance(result, StaleProposal):
-                continue
-            with contextlib.suppress(ValueError):
-                self.waiting.remove(wish)
-            if wish.done.done():
-                continue
-            if isinstance(result, Exception):
-                wish.done.set_exception(result)
-            else:
-                wish.done.set_result(result)
-
-
-def _take_all(
-    study: Study, wishes: list[Wish], proposals: list[Proposal], stale_ok: bool
-) -> list[StudyTrial | Exception | None]:
-    """In the writer: one ask after the other; a proposal that was not used goes to the next."""
-    results: list[StudyTrial | Exception | None] = []
-    left = iter(proposals)
-    proposal = next(left)
-    for wish in wishes:
-        try:
-            trial = wish.take(study, proposal, stale_ok)
-        except Exception as error:
-            results.append(error)
-            continue
-        results.append(trial)
-        if trial is None or trial.made not in _WITHOUT_THOUGHT:
-            proposal = next(left, proposal)
-    return results
-
-
-def _proposal(data: dict[str, Any]) -> Proposal:
-    return Proposal(**{**data, "before": tuple(data["before"])})

@@ -6,7 +6,7 @@ from typing import Any
 
 from stoic.errors import UnknownStudy
 from stoic.server.page.snapshot import Snapshots
-from stoic.server.store.opening import Studies
+from stoic.server.store.opening import Following, Studies
 from stoic.study import Study
 
 __all__ = ["Tasks"]
@@ -18,7 +18,7 @@ class Tasks:
     """Computes answers."""
 
     def __init__(self, store: str) -> None:
-        self._studies = Studies(store, _MAX_OPEN)
+        self._studies = Studies(store, _MAX_OPEN, Following)
         self._snapshots: dict[str, Snapshots] = {}
 
     def _snapshot(self, study: Study, seconds: float) -> dict[str, Any]:

@@ -116,6 +116,15 @@ class Adviser(ABC):
     def suggest(self, number: int, pending: Sequence[Params]) -> dict[str, Any]:
         """The configuration of trial ``number`` while others are under evaluation."""
 
+    def suggest_quickly(
+        self, number: int, count: int, pending: Sequence[Params]
+    ) -> list[dict[str, Any]]:
+        """The configurations of ``count`` trials from ``number`` on, as fast as it is possible."""
+        made: list[dict[str, Any]] = []
+        for each in range(number, number + count):
+            made.append(self.suggest(each, [*pending, *made]))
+        return made
+
     @abstractmethod
     def recommend(self) -> Answer:
         """The recommended configuration."""
@@ -134,23 +143,31 @@ class Adviser(ABC):
     def trials(self) -> tuple[Trial, ...]:
         """All entries of the log, in order."""
 
+    def conclusions(self) -> dict[str, Any]:
+        """The parts of a `Result` that need a value."""
+        return {
+            "best": self.recommend(),
+            "luckiest": self.luckiest,
+            "suspects": self.suspects(),
+            "explanation": self.explanation(),
+            "verdict": self.verdict(),
+            "finals": self.finals_record(),
+        }
+
     def result(self) -> Result:
         """All conclusions at once."""
-        known = any(not trial.failed for trial in self.trials)
+        trials = self.trials
+        known = any(not trial.failed for trial in trials)
+        none: dict[str, Any] = {"best": None, "luckiest": None, "suspects": ()}
         return Result(
-            best=self.recommend() if known else None,
-            luckiest=self.luckiest if known else None,
-            suspects=self.suspects() if known else (),
-            trials=self.trials,
+            **(self.conclusions() if known else none),
+            trials=trials,
             space=self.definition.space,
             direction=self.definition.direction,
             seed=self.definition.seed,
             objective=self.definition.objective,
             target=self.definition.target,
             bounds=self.definition.bounds,
-            explanation=self.explanation() if known else None,
-            verdict=self.verdict() if known else None,
-            finals=self.finals_record() if known else None,
             baseline=self.definition.baseline,
             excluded=self.excluded,
         )

@@ -68,6 +68,12 @@ class Follower:
         self.change_seq = 0  # the last entry that changed the definition
         self.excluded = Exclusions()
 
+    def begin(self, last: Entry | None) -> None:
+        """Begin with the definition after the last change of it, and no other entry."""
+        if last is not None:
+            self.definition = changed(self.definition, last)
+            self._adviser, self.change_seq = None, last.seq
+
     @property
     def adviser(self) -> Adviser:
         """The adviser, with the entries so far."""

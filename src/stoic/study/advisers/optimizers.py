@@ -23,6 +23,7 @@ class OptimizerAdviser(Adviser):
     def __init__(self, definition: Definition) -> None:
         super().__init__(definition)
         self._numbers: list[int] = []
+        self._renumbered_trials: list[Trial] = []
         self._left_out: set[int] = set()  # trials with an excluded outcome
         self._before_finals = 0  # finished trials, excluded ones included
 
@@ -92,20 +93,44 @@ class OptimizerAdviser(Adviser):
         suggestion: dict[str, Any] = self.optimizer.ask(pending=pending)
         return suggestion
 
+    def suggest_quickly(
+        self, number: int, count: int, pending: Sequence[Params]
+    ) -> list[dict[str, Any]]:
+        del number
+        return self.optimizer.ask_quickly(count, pending=pending)
+
     def recommend(self) -> Answer:
         return self.optimizer.recommend()
 
     @property
     def luckiest(self) -> Luckiest:
-        lucky = self.optimizer.luckiest
+        return self._lucky(self.optimizer.luckiest)
+
+    def _lucky(self, lucky: Luckiest) -> Luckiest:
         return replace(lucky, trial=self._renumbered(lucky.trial))
 
     def suspects(self) -> tuple[Suspect, ...]:
-        return tuple(replace(s, trial=self._numbers[s.trial]) for s in self.optimizer.suspects())
+        return self._suspected(self.optimizer.suspects())
+
+    def _suspected(self, found: Sequence[Suspect]) -> tuple[Suspect, ...]:
+        return tuple(replace(s, trial=self._numbers[s.trial]) for s in found)
 
     @property
     def trials(self) -> tuple[Trial, ...]:
-        return tuple(map(self._renumbered, self.optimizer.trials))
+        known, every = len(self._renumbered_trials), self.optimizer.history.trials
+        self._renumbered_trials += map(self._renumbered, every[known:])
+        return tuple(self._renumbered_trials)
+
+    def conclusions(self) -> dict[str, Any]:
+        found = self.optimizer.conclude()  # once, for all of them
+        return {
+            "best": found.answer,
+            "luckiest": self._lucky(found.luckiest),
+            "suspects": self._suspected(found.suspects),
+            "explanation": found.explanation,
+            "verdict": found.verdict,
+            "finals": self.finals_record(),
+        }
 
     def _renumbered(self, trial: Trial) -> Trial:
         return replace(trial, number=self._numbers[trial.number])
@@ -115,6 +140,7 @@ class RandomAdviser(OptimizerAdviser):
     """Suggests uniform draws; the optimiser draws the conclusions."""
 
     needs_history = False
+    suggest_quickly = Adviser.suggest_quickly
 
     def contenders(self, evaluations: int) -> list[dict[str, Any]]:
         """None: its suggestions depend on no log, so it holds no finals."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -22,7 +23,7 @@ __all__ = ["Asking", "Wish"]
 _LOG = logging.getLogger("stoic.study")
 _MAX_LATE_SUGGESTIONS = 3  # before a suggestion is made while all other workers wait
 _MAX_DRAWS = 20  # of one configuration, until it is one that is not under evaluation
-_EARLIER = {"model": "earlier-model"}  # how a proposal was made that is out of date
+_EARLIER = dict.fromkeys(("model", "batch"), "earlier-model")  # of proposals that are out of date
 
 
 class Wish(NamedTuple):
@@ -96,6 +97,19 @@ class Asking(Leases):
                 before = tuple(each.params for each in made)
                 params = self._opened.adviser.suggest(number, [*pending, *before])
                 made.append(self._of(row, params, before))
+            return made
+
+    def suggest_quickly(self, count: int, beside: Sequence[Mapping[str, Any]]) -> list[Proposal]:
+        """Suggestions for the next trials that share the work; ``beside`` will be asked as well."""
+        with self._opened.thinking:
+            with self._database.read() as connection:
+                row = self._ledger.present(connection).row
+                pending = [*self._pending(connection, row), *beside]
+            adviser = self._opened.adviser
+            made: list[Proposal] = []
+            for params in adviser.suggest_quickly(row.next_number, count, pending):
+                before = tuple(each.params for each in made)
+                made.append(self._of(row, params, before, "batch"))
             return made
 
     def draw(self, count: int) -> list[Proposal]:

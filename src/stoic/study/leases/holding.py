@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from stoic.forks import ForkAware
+from stoic.study.leases.holder import LeaseHolder
 from stoic.study.marks.additions import append_mark
 from stoic.study.opened import OpenStudy
 from stoic.study.records import StudyTrial
@@ -13,33 +13,26 @@ from stoic.study.store.codec import params_of, text_of, written
 from stoic.study.store.connection import Connection
 from stoic.study.store.ledger import Present
 from stoic.study.store.rows import GIVEN_BACK, OPEN, TAKEN_BACK, UNKNOWN, TrialRow
-from stoic.study.workers import gone, this_worker
+from stoic.study.workers import gone
 
 __all__ = ["Leases"]
 
 _LOG = logging.getLogger("stoic.study")
 
 
-class Leases(ForkAware):
-    """The leases of one worker: of a given name, or this process."""
+class Leases(LeaseHolder):
+    """The leases of one worker in a store."""
 
     def __init__(self, opened: OpenStudy, worker: str | None) -> None:
-        self._opened, self._named = opened, worker
-        self._database, self._ledger = opened.database, opened.ledger
-        self._tokens: dict[int, str] = {}  # of the leases of this object
-        self.join_forks()
+        self._opened, self._database, self._ledger = opened, opened.database, opened.ledger
+        super().__init__(worker)
 
-    def after_fork_in_child(self) -> None:
-        self._tokens = {}  # they are the parent's
-
-    @property
-    def worker(self) -> str:
-        """The name of this worker; after a fork that of the child, which may end first."""
-        return this_worker() if self._named is None else self._named
+    def ended(self, number: int) -> None:
+        """Forget a lease: its trial has an outcome."""
+        self._ended(number)
 
     def _given(self, row: TrialRow, made: str) -> StudyTrial:
-        self._tokens[row.number] = row.token
-        return self.leased(row, made)
+        return self._keep(self.leased(row, made))
 
     def leased(self, row: TrialRow, made: str = "") -> StudyTrial:
         """A trial as its worker sees it."""
@@ -55,7 +48,7 @@ class Leases(ForkAware):
         object was given.
         """
         number = self._opened.number(trial)
-        own = trial.token if isinstance(trial, StudyTrial) else self._tokens.get(number, "")
+        own = self._lease_of(trial, number)
         with self._database.write() as connection:
             present = self._ledger.present(connection, lock=True)
             row = self._opened.known(connection, number)
@@ -67,10 +60,6 @@ class Leases(ForkAware):
                 row = present.leased(row, seconds)
             self._ledger.change(connection, row)
             return True
-
-    def ended(self, number: int) -> None:
-        """Forget a lease: its trial has an outcome."""
-        self._tokens.pop(number, None)
 
     def reclaim(self) -> int:
         """Take back the trials of processes that ended on this machine; return their number.

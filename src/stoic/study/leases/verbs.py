@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict, Unpack
 
 from stoic.checks import describe, integer, number
@@ -95,7 +95,14 @@ class StudyLeases(StudyMarks):
             bool(options.get("stale_ok", False)),
         )
 
-    def suggest(self, count: int = 1, *, model: bool = True) -> list[Proposal]:
+    def suggest(
+        self,
+        count: int = 1,
+        *,
+        model: bool = True,
+        quick: bool = False,
+        beside: Sequence[Mapping[str, Any]] = (),
+    ) -> list[Proposal]:
         """Suggestions for the next trials, without asking them; each accounts for those before.
 
         They are computed while others may write. `ask` takes them, also in another process, and
@@ -108,8 +115,15 @@ class StudyLeases(StudyMarks):
         model
             False for uniform draws instead, which take no time; none is of a configuration that
             is under evaluation.
+        quick
+            True for suggestions of the model that share most of the work, so that many take little
+            longer than one. They are made in another way than those of `ask`.
+        beside
+            Configurations that will be asked as well, for quick suggestions to account for.
         """
         wanted = integer(count, "count", at_least=1, at_most=_MAX_PROPOSALS)
+        if model and quick:
+            return self._leases.suggest_quickly(wanted, [self._checked(each) for each in beside])
         return self._leases.suggest(wanted) if model else self._leases.draw(wanted)
 
     def renew(self, trial: StudyTrial | int, lease: float | None = None) -> bool:
@@ -147,7 +161,7 @@ class StudyLeases(StudyMarks):
         try:
             return checked_params(self.space, params)
         except InvalidParams:
-            self.refresh()
+            self._opened.renew_definition()
             return checked_params(self.space, params)
 
     def _seconds(self, lease: float | None) -> float:

@@ -32,7 +32,8 @@ class PostgreSQL(Database):
     begin_write = "BEGIN"
     begin_read = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
-    def __init__(self, url: StoreUrl) -> None:
+    def __init__(self, url: StoreUrl, *, convert: bool = True) -> None:
+        self._convert = convert
         self._arguments = connect_arguments(url)
         super().__init__(url)
 
@@ -45,9 +46,13 @@ class PostgreSQL(Database):
         return Connection(driver, POSTGRESQL)
 
     def _prepare(self) -> None:
-        with self._transaction(self.begin_write) as connection:
-            self.exclusive(connection)
-            schema.prepare(connection)
+        try:
+            with self._transaction(self.begin_write) as connection:
+                self.exclusive(connection)
+                schema.prepare(connection, convert=self._convert)
+        except BaseException:
+            self.drop()
+            raise
 
     def exclusive(self, connection: Connection) -> None:
         connection.execute(f"SELECT pg_advisory_xact_lock({_LOCK})")

@@ -147,14 +147,22 @@ STEPS: list[Callable[[Connection], None]] = [_add_leases, _allow_notes, _find_to
 FORMAT = 1 + len(STEPS)
 
 
-def prepare(connection: Connection) -> None:
-    """Convert a store to the present format, within an exclusive transaction."""
+def prepare(connection: Connection, *, convert: bool = True) -> None:
+    """Convert a store to the present format, within an exclusive transaction.
+
+    Without ``convert``, one of another format is an error.
+    """
     there = connection.value(connection.dialect.has_table, ("stoic_meta",))
     found = 0 if there is None else _format(connection)
     if found > FORMAT:
         raise StoreUnavailable(
             f"expected a store of format {FORMAT} at most, got {found}, made by a newer Stoic; "
             "upgrade with pip install -U stoic"
+        )
+    if found < FORMAT and not convert:
+        raise StoreUnavailable(
+            f"expected a store of format {FORMAT}, which needs no change, got "
+            f"{f'format {found}' if found else 'an empty one'}; open it once for writing"
         )
     for step in STEPS[found - 1 :] if found else [create]:
         step(connection)

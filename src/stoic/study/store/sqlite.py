@@ -62,8 +62,8 @@ class SQLite(Database):
     begin_write = "BEGIN IMMEDIATE"
     begin_read = "BEGIN"
 
-    def __init__(self, url: StoreUrl, mode: int = 0o600) -> None:
-        self.path = url.path
+    def __init__(self, url: StoreUrl, mode: int = 0o600, *, convert: bool = True) -> None:
+        self.path, self._convert = url.path, convert
         if os.path.isdir(self.path):
             raise StoreUnavailable(f"expected a file, got the folder {self.path}; name a file")
         check_files(self.path)
@@ -129,7 +129,7 @@ class SQLite(Database):
             if not known:
                 connection.execute(f"PRAGMA application_id={APPLICATION}")
                 connection.execute(f"PRAGMA user_version={secrets.randbits(31)}")
-            schema.prepare(connection)
+            schema.prepare(connection, convert=self._convert)
         uid = self._pragma("user_version")
         self._presence.opened(uid)
         self._schema = self._pragma("schema_version")

@@ -27,7 +27,9 @@
     const numbers = same ? points.numbers.slice(0, news.from).concat(news.numbers) : news.numbers;
     const values = same ? points.values.slice(0, news.from).concat(news.values) : news.values;
     points = {...news, numbers, values, wrong: new Set(news.suspects)};
-    provisional = [];
+    const known = new Set(numbers.slice(-provisional.length - 100));
+    // an excluded one never comes back with the figures
+    provisional = provisional.filter(each => !known.has(each.trial) && performance.now() < each.at + 10000);
   }
 
   // columns of uPlot: positions, measurements, the estimate and the ends of its interval
@@ -272,7 +274,7 @@
 
   function arrived(trial, value) {
     if (!points || !plot || typeof value !== "number" || points.numbers.includes(trial)) return;
-    provisional.push({trial, value});
+    provisional.push({trial, value, at: performance.now()});
     draw();
     host.dataset.arrived = trial;
   }

@@ -31,30 +31,35 @@
   };
 
   // -- parts ---------------------------------------------------------------------------------------
-  let busy = false, again = false;
+  let busy = false, again = false, figures = false;
   const have = () => [...document.querySelectorAll(".part[data-digest]")]
     .filter(part => part.id !== "part-course" || !window.stoicChart)
     .map(part => `${part.id.slice(5)}:${part.dataset.digest}`).join(",");
 
-  async function refresh() {
+  // The lists are new with every event; the chart's estimates with those that say so.
+  async function refresh(withFigures) {
+    figures ||= withFigures;
     if (busy) { again = true; return; }
     busy = true;
+    const chart = figures;
+    figures = false;
     try {
       const began = performance.now();
       const url = `/studies/${study}/live?have=${encodeURIComponent(have())}`;
       await Promise.all([
         htmx.ajax("GET", url, {target: "#notice", swap: "none"}),
-        window.stoicChart?.update(),
+        chart && window.stoicChart?.update(),
       ]);
       tellAges();
       main.dataset.updated = `${Number(main.dataset.updated ?? 0) + 1}`;
       performance.measure("stoic-update", {start: began});
     } catch (error) {
       tell("lost", "Could not load the news; trying again.");
+      figures ||= chart;
       setTimeout(refresh, 3000);
     } finally {
       busy = false;
-      if (again) { again = false; setTimeout(refresh, 200); }
+      if (again) { again = false; setTimeout(refresh, 100); }
     }
   }
   document.addEventListener("htmx:after:request", event => {
@@ -72,9 +77,9 @@
   // -- events --------------------------------------------------------------------------------------
   let asked = 0;
   const source = new EventSource(`/v1/studies/${study}/events`);
-  source.addEventListener("open", () => { tell("live", "Live"); refresh(); });
+  source.addEventListener("open", () => { tell("live", "Live"); refresh(true); });
   source.addEventListener("error", () => tell("lost", "No connection to the server; trying again."));
-  source.addEventListener("snapshot", refresh);
+  source.addEventListener("snapshot", () => refresh(true));
   source.addEventListener("told", event => {
     const {trial, value} = JSON.parse(event.data);
     window.stoicChart?.arrived(trial, value);
@@ -86,10 +91,9 @@
     wake();
   });
   for (const kind of ["asked", "changed", "noted"]) source.addEventListener(kind, () => wake());
-  // a request lets the server compute a snapshot; its event then refreshes the page
+  // several events at once are one request; figures of the model follow with an event of their own
   function wake() {
-    clearTimeout(asked);
-    asked = setTimeout(() => fetch(`/studies/${study}/live?have=`).catch(() => {}), 50);
+    asked ||= setTimeout(() => { asked = 0; refresh(); }, 30);
   }
   window.addEventListener("pagehide", () => source.close());
 })();

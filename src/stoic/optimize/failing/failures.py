@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from stoic.checks import Array
-from stoic.optimize.failing import CalibratedForest, KernelAverage
+from stoic.optimize.failing.average import KernelAverage
+from stoic.optimize.failing.calibration import CalibratedForest
 from stoic.optimize.failing.features import mostly_discrete
 from stoic.optimize.history import History
 from stoic.surrogate.rows import first_rows
