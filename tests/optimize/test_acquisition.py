@@ -21,8 +21,8 @@ from helpers.surrogates import (
     spread_out,
 )
 from reference import surrogate as literal
-from stoic.optimize.acquisition import Acquisition, mean_slopes
-from stoic.optimize.improvement import log_improvement, log_improvement_slopes
+from stoic.optimize.acquisition import Acquisition
+from stoic.optimize.improvement import log_improvement, log_improvement_slopes, mean_slopes
 from stoic.optimize.search import Search
 from stoic.optimize.tactics import Tactics
 from stoic.spaces import Space

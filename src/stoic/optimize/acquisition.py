@@ -29,6 +29,7 @@ from stoic.optimize.improvement import (
     improvement,
     log_improvement,
     log_improvement_slopes,
+    mean_slopes,
 )
 from stoic.optimize.search import Search
 from stoic.optimize.tactics import Tactics
@@ -36,7 +37,7 @@ from stoic.surrogate import RobustGP
 from stoic.surrogate.covariance import SMOOTH
 from stoic.surrogate.rows import distinct, first_rows
 
-__all__ = ["Acquisition", "mean_slopes"]
+__all__ = ["Acquisition"]
 
 Flags = npt.NDArray[np.bool_]
 
@@ -293,14 +294,3 @@ class Acquisition:
         if not search.many:
             return spread
         return np.vstack([spread[: t.spread_many], search.crossed(top, spread, round_)])
-
-
-def mean_slopes(gp: RobustGP, caution: float = 0.0) -> Callable[[Array], tuple[Array, Array]]:
-    """The surrogate's mean less ``caution`` times its std, and the gradient: a score to climb."""
-
-    def score_and_slope(X: Array) -> tuple[Array, Array]:
-        mean, variance, d_mean, d_variance = gp.slopes(X)
-        std = np.sqrt(variance)
-        return mean - caution * std, d_mean - (0.5 * caution / std)[:, None] * d_variance
-
-    return score_and_slope

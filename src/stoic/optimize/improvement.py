@@ -6,6 +6,7 @@ The logarithm has a usable gradient everywhere.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,7 @@ from scipy.special import ndtr
 from stoic.checks import Array
 from stoic.surrogate import RobustGP
 
-__all__ = ["Belief", "improvement", "log_improvement", "log_improvement_slopes"]
+__all__ = ["Belief", "improvement", "log_improvement", "log_improvement_slopes", "mean_slopes"]
 
 _ASYMPTOTE_BELOW = -6.0  # standard deviations: there φ(u) + u Φ(u) loses its digits
 _SQRT_2PI = math.sqrt(2.0 * math.pi)
@@ -66,6 +67,17 @@ def log_improvement_slopes(gp: RobustGP, X: Array, best: float) -> tuple[Array, 
     d_std = d_variance / (2.0 * std[:, None])
     d_u = (d_mean - u[:, None] * d_std) / std[:, None]
     return np.log(std) + value, d_std / std[:, None] + slope[:, None] * d_u
+
+
+def mean_slopes(gp: RobustGP, caution: float = 0.0) -> Callable[[Array], tuple[Array, Array]]:
+    """The surrogate's mean less ``caution`` times its std, and the gradient: a score to climb."""
+
+    def score_and_slope(X: Array) -> tuple[Array, Array]:
+        mean, variance, d_mean, d_variance = gp.slopes(X)
+        std = np.sqrt(variance)
+        return mean - caution * std, d_mean - (0.5 * caution / std)[:, None] * d_variance
+
+    return score_and_slope
 
 
 def _log_h(u: Array) -> tuple[Array, Array]:

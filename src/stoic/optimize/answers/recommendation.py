@@ -9,11 +9,11 @@ from dataclasses import astuple, dataclass, replace
 import numpy as np
 
 from stoic.checks import Array
-from stoic.optimize.acquisition import mean_slopes
 from stoic.optimize.answers.edges import edges
 from stoic.optimize.answers.interval import Estimate, estimated
 from stoic.optimize.answers.possible import Possible
 from stoic.optimize.answers.records import Answer
+from stoic.optimize.improvement import mean_slopes
 from stoic.optimize.knowledge import Knowledge
 from stoic.surrogate.covariance import SMOOTH
 
