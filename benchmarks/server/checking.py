@@ -52,7 +52,7 @@ def _duplicated(
     history: History, trials: Sequence[TrialRecord], values: Mapping[int, Counter[float]]
 ) -> Iterator[str]:
     """What was sent once, and is in the store twice."""
-    every: Counter[float] = sum(values.values(), Counter())
+    every = Counter(value for counts in values.values() for value in counts.elements())
     yield from (f"the value {value!r}" for value, count in every.items() if count > 1)
     asked = Counter(record.params["x"] for record in trials)
     yield from (f"the enqueued x = {x!r}" for x in history.enqueued if asked[x] > 1)
