@@ -53,6 +53,7 @@ class Snapshots:
     def __init__(self, study: Study) -> None:
         self.study, self._course, self._step = study, Course(), 0
         self._at: tuple[int, int] | None = None  # entries and trials of the main part
+        self._told: tuple[int, tuple[int, int] | None] | None = None  # outcomes, and finals
         self._adviser: Adviser | None = None  # another one where something was excluded
         self._result: Result | None = None
         self._records: Records | None = None
@@ -96,13 +97,16 @@ class Snapshots:
     def _main(self, adviser: Adviser) -> Result:
         """All conclusions and lists, if anything is new."""
         at, now = (len(adviser.trials), self.study.asked), time.monotonic()
-        same = self._result is not None and at == self._at and adviser is self._adviser
-        if self._result is not None and same and now < self._read + _LEASES_SECONDS:
+        told = (len(adviser.trials), adviser.finals)
+        same = adviser is self._adviser and told == self._told  # asks change no conclusion
+        new = not same or at != self._at
+        if self._result is not None and not new and now < self._read + _LEASES_SECONDS:
             return self._result
         self._records, self._read = self.study.records(), now
         if self._result is None or not same:
-            self._result, self._at, self._adviser = adviser.result(), at, adviser
+            self._result, self._told, self._adviser = adviser.result(), told, adviser
             self._course.take(self._result)
+        self._at = at
         self._lists = self._listed(self._result, self._records)
         return self._result
 
